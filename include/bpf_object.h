@@ -1,0 +1,92 @@
+/* bpf_object - what one tool puts into the kernel: maps and programs. */
+#ifndef BPF_OBJECT_H
+#define BPF_OBJECT_H
+
+#include <stdint.h>
+
+/* How one element of an instruction array becomes instructions. */
+enum insn_kind {
+	INSN_PLAIN,	/* as it stands */
+	INSN_FILE,	/* none: what follows stands in the file `name`; NULL =
+			 * in the program's own again */
+	INSN_SHARED,	/* those of `insns`, up to its INSN_END */
+	INSN_END,	/* none: the end of a shared array */
+	INSN_LABEL,	/* none: marks a place; name */
+	INSN_JUMP,	/* to the label `name`; off is the immediate */
+	INSN_CALL,	/* helper off; name is the kernel's for it */
+	INSN_MAP,	/* dst = the map `name` */
+	INSN_CONST,	/* dst = the load-time constant `name`, 64 bits */
+	INSN_REG,	/* dst = the user register `name` of the ctx at src */
+	INSN_ARG,	/* dst = argument imm of the probe whose ctx is src */
+	INSN_RETVAL,	/* dst = the return value there */
+	INSN_PROBE,	/* dst = the number of the probe */
+	INSN_FIELD,	/* load dst from the field `name` of the tracepoint
+			 * whose record is at src */
+	INSN_OFFSET,	/* dst = src + offset of the kernel's field `name` */
+	INSN_OUTPUT,	/* send off bytes at src to the event map `name`; code
+			 * is an enum output_mode */
+	INSN_LEA,	/* dst = src + imm */
+	INSN_LOOKUP,	/* r0 = where the map `name` has the value of the key
+			 * at r10 + off */
+	INSN_COUNT,	/* the element `off` of the array `name` += 1 */
+	INSN_RETURN,	/* return imm */
+	INSN_REPEAT,	/* none: what follows, up to INSN_AGAIN, imm times */
+	INSN_AGAIN,
+	INSN_ROUND,	/* dst = which of these times, from 0 on */
+};
+
+/* One element. The mnemonics of asm.h make them; src/asm/ reads them. There are
+ * thousands in the binary: it has a name or an immediate. */
+struct insn {
+	uint8_t code;		/* BPF opcode */
+	uint8_t kind;		/* enum insn_kind */
+	uint8_t dst : 4, src : 4;	/* registers */
+	int16_t off;
+	uint16_t line;		/* in the file of the array */
+	union {
+		int32_t imm;	/* INSN_PLAIN, _ARG, _REPEAT, _LEA, _RETURN */
+		const char *name;
+		const struct insn *insns;	/* INSN_SHARED */
+	};
+};
+
+/* A map; `events` is a ring buffer, or a perf buffer before Linux 5.8. Sizes
+ * are defaults: a tool changes them for the host through its session. */
+enum { MAP_EVENTS = 0x1000 };	/* beside the kernel's BPF_MAP_TYPE_... */
+
+struct map_def {
+	const char *name;	/* at most 15 bytes */
+	uint32_t type;		/* BPF_MAP_TYPE_... or MAP_EVENTS */
+	uint32_t key_size, value_size, max_entries;
+	uint32_t flags;
+};
+
+enum prog_kind {
+	PROG_PERF_EVENT,	/* on perf events that the tool opens */
+	PROG_RAW_TRACEPOINT,	/* attach: the tracepoint's name */
+	PROG_TRACEPOINT,	/* attach: "category/name", as in tracefs */
+	PROG_KPROBE,		/* probes of kernel and user functions */
+	PROG_FENTRY, PROG_FEXIT, /* of kernel functions, by their BTF */
+	PROG_PROBE,		/* any of these, as the user's probe wants it:
+				 * trace/attach.h loads a copy for each kind */
+};
+
+enum { TO_END = 0x7fffffff };
+
+struct prog_def {
+	const char *name;
+	enum prog_kind kind;
+	const char *attach;	/* NULL when the tool attaches it itself */
+	const char *file;	/* source file of the array */
+	const struct insn *insns;
+	uint32_t count;		/* TO_END = up to its INSN_END */
+};
+
+/* Maps, programs and constants end with an entry without a name. */
+struct bpf_object {
+	struct map_def maps[12];
+	struct prog_def progs[12];
+	const char *consts[32];
+};
+
+#endif

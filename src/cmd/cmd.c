@@ -1,0 +1,54 @@
+/* cmd - the table of commands, made from cmds.h. */
+#include "cmd/cmd.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "base/near.h"
+
+#define CMD(name) extern const struct cmd cmd_##name;
+#include "cmds.h"
+#undef CMD
+
+#define CMD(name) &cmd_##name,
+const struct cmd *const cmd_all[] = {
+#include "cmds.h"
+};
+#undef CMD
+const size_t cmd_count = sizeof(cmd_all) / sizeof(*cmd_all);
+
+enum { ALIASES = sizeof(cmd_all[0]->aliases) / sizeof(char *) };
+
+static bool is_called(const struct cmd *c, const char *name)
+{
+	if (!strcmp(c->name, name))
+		return true;
+	for (size_t i = 0; i < ALIASES && c->aliases[i]; i++)
+		if (!strcmp(c->aliases[i], name))
+			return true;
+	return false;
+}
+
+const struct cmd *cmd_find(const char *name)
+{
+	for (size_t i = 0; i < cmd_count; i++)
+		if (is_called(cmd_all[i], name))
+			return cmd_all[i];
+	return NULL;
+}
+
+void cmd_unknown(const char *name)
+{
+	struct near near = { .wanted = name };
+
+	for (size_t i = 0; i < cmd_count; i++) {
+		near_offer(&near, cmd_all[i]->name);
+		for (size_t k = 0; k < ALIASES && cmd_all[i]->aliases[k]; k++)
+			near_offer(&near, cmd_all[i]->aliases[k]);
+	}
+	log_error("%s: no such command", name);
+	if (near.best)
+		log_hint("the nearest is: sonde %s", near.best);
+	else
+		log_hint("sonde help lists the commands");
+}

@@ -1,0 +1,40 @@
+/* cmd - what a command is: one descriptor in a file of its own. */
+#ifndef CMD_CMD_H
+#define CMD_CMD_H
+
+#include <stddef.h>
+
+#include "base/opt.h"
+
+enum { EXIT_OK = 0, EXIT_FAIL = 1, EXIT_USAGE = 2 };
+
+struct bpf_object;
+struct check;
+
+/* `const struct cmd cmd_NAME` in src/cmd/NAME.c, and CMD(NAME) in cmds.h, make
+ * a command. argv[0] is the command's name. run() returns the exit status and
+ * has then reported every error. */
+struct cmd {
+	const char *name;
+	const char *aliases[2];	/* other names of it; NULL = none */
+	const char *usage;	/* "[options] [SECS] [-- COMMAND]" */
+	const char *summary;	/* one line of `sonde help` */
+	const char *about;	/* what `sonde help NAME` says first */
+	const char *examples;	/* worked examples, one a line pair */
+	const struct opt *options;
+	const struct bpf_object *object;  /* its kernel half; NULL = none */
+	int (*run)(int argc, char **argv);
+	void (*check)(struct check *c);	/* its line of `sonde doctor`, see
+					 * cmd/check.h; NULL = needs nothing */
+};
+
+/* All of them, in the order of cmds.h; NULL when there is no such name, nor
+ * alias. */
+extern const struct cmd *const cmd_all[];
+extern const size_t cmd_count;
+const struct cmd *cmd_find(const char *name);
+
+/* Print an "unknown command" error with the nearest name. */
+void cmd_unknown(const char *name);
+
+#endif

@@ -1,0 +1,18 @@
+/* unit - what the widths of a flame graph are, and the tones it has then. */
+#ifndef RENDER_UNIT_H
+#define RENDER_UNIT_H
+
+#include <stddef.h>
+
+struct unit {
+	const char *name;	/* as tooltips say it: "1,234 us" */
+	const char *colors;	/* its palette: on-CPU, off-CPU, memory */
+};
+
+extern const struct unit unit_samples, unit_us, unit_bytes;
+
+/* By name, and the i-th from 0 on; NULL when there is none. */
+const struct unit *unit_find(const char *name);
+const struct unit *unit_at(size_t i);
+
+#endif

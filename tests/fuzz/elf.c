@@ -1,0 +1,62 @@
+/* elf - fuzzes the reader of ELF files and its symbol table. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "sym/code.h"
+#include "sym/elf.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* What is found must contain what was asked for. */
+static void find(struct elf *e, uint64_t vaddr, struct buf *name)
+{
+	struct elf_sym sym;
+	uint64_t offset;
+
+	elf_offset(e, vaddr, &offset);
+	if (elf_find(e, vaddr, &sym))
+		return;
+	if (vaddr < sym.value || vaddr - sym.value >= sym.size)
+		abort();
+	if (!elf_is_code(e, vaddr))
+		abort();
+	if (code_light(e, sym.value, sym.size) >= sym.size)
+		abort();
+	buf_reset(name);
+	if (!elf_name(e, &sym, name) && !name->len)
+		abort();
+}
+
+static void use(struct elf *e)
+{
+	struct buf name = { 0 };
+	uint64_t vaddr;
+
+	for (uint64_t at = 0; at < 0x3000; at += 24) {
+		find(e, at, &name);
+		find(e, 0x400000 + at, &name);
+		if (!elf_vaddr(e, at, &vaddr))
+			find(e, vaddr, &name);
+	}
+	find(e, UINT64_MAX, &name);
+	buf_free(&name);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	void *image = mem_zalloc(size);
+	struct elf *e;
+
+	if (!image)
+		abort();
+	memcpy(image, data, size);
+	if (elf_open_image(image, size, &e)) {
+		mem_free(image);
+		return 0;
+	}
+	use(e);
+	elf_close(e);
+	return 0;
+}

@@ -1,0 +1,126 @@
+# flame - sonde flame as a user meets it: inputs, errors, files.
+
+f() { "$SONDE" flame "$@" 2>"$TMP/err"; }
+
+# status NAME WANTED COMMAND...: pass when the exit status is WANTED and
+# nothing crashed; stderr is left in $TMP/err.
+status() {
+	n=$1 want=$2 got=0
+	shift 2
+	"$@" >"$TMP/out.svg" 2>"$TMP/err" || got=$?
+	if [ "$got" = "$want" ]; then
+		pass "$n"
+	else
+		fail "$n" "exit $got, not $want: $(head -n 2 "$TMP/err")"
+	fi
+}
+
+says() { check "$1" grep -q -e "$2" "$TMP/err"; }
+
+well_formed() { # NAME FILE
+	is_svg "$2" && ! grep -qE '=""|nan|NaN|="-' "$2" && pass "$1" ||
+		fail "$1" "$(head -n 3 "$2" "$TMP/xml")"
+}
+
+# --- pictures
+cat >"$TMP/small" <<'E'
+app;main;parse;read;-;vfs_read 30
+app;main;parse 10
+app;main;eval_[j];[libc.so.6+0x12] 20
+kworker/0:1;worker_thread_[k];flush_[k] 40
+E
+f --title T --countname bytes "$TMP/small" >"$TMP/small.svg"
+well_formed small "$TMP/small.svg"
+check golden cmp "$TMP/small.svg" tests/golden/flame/small.svg
+f --title T --countname bytes <"$TMP/small" >"$TMP/stdin.svg"
+check stdin_equals_file cmp "$TMP/small.svg" "$TMP/stdin.svg"
+LANG=xx_XX.bogus LC_ALL=de_DE.UTF-8 "$SONDE" flame --title T \
+	--countname bytes "$TMP/small" >"$TMP/locale.svg"
+check same_in_every_locale cmp "$TMP/small.svg" "$TMP/locale.svg"
+f --title T --countname bytes -o "$TMP/named.svg" - <"$TMP/small"
+check output_option cmp "$TMP/small.svg" "$TMP/named.svg"
+f --title T --units bytes --colors hot "$TMP/small" >"$TMP/units.svg"
+check units_name cmp "$TMP/small.svg" "$TMP/units.svg"
+f --units us "$TMP/small" >"$TMP/us.svg"
+check units_tooltip grep -q '<title>main (60 us, 60%)' "$TMP/us.svg"
+f --colors offcpu --countname us "$TMP/small" >"$TMP/tones.svg"
+check units_tones cmp "$TMP/us.svg" "$TMP/tones.svg"
+status unknown_unit 2 f --units ms "$TMP/small"
+says unknown_unit_said 'there are samples, us, bytes'
+f "$TMP/small" "$TMP/small" >"$TMP/twice.svg"
+check files_add_up grep -q 'all (200 samples, 100%)' "$TMP/twice.svg"
+f --inverted --width 300 --height 9 --fontsize 7 --minwidth 0 --colors java \
+	--subtitle 'a & b' "$TMP/small" >"$TMP/options.svg"
+well_formed options "$TMP/options.svg"
+
+# --- bytes that XML cannot carry, forged lines and entities
+awk 'BEGIN { for (i = 1; i < 256; i++) if (i != 10)
+	printf "c%c;<&\">%c\357\277\276\355\240\200]]>&#27; %d\n", i, i, i }' \
+	>"$TMP/bytes"
+f --title "$(printf 'a\033]]>\377<b')" --countname '<"&' "$TMP/bytes" \
+	>"$TMP/bytes.svg"
+well_formed every_byte "$TMP/bytes.svg"
+printf 'a\0b;\0 1\n' | f >"$TMP/nul.svg"
+well_formed nul_byte "$TMP/nul.svg"
+
+# --- sizes
+deep=10000
+in_guest && deep=1000		# its regular expressions are slow
+awk -v deep=$deep 'BEGIN { for (i = 0; i < deep; i++)
+	printf "%sf%d", i ? ";" : "", i
+	print " 1" }' >"$TMP/deep"
+f "$TMP/deep" >"$TMP/deep.svg"
+well_formed deep_stack "$TMP/deep.svg"
+check deep_stack_complete grep -q "f$((deep - 1)) (1 samples, 100%)" \
+	"$TMP/deep.svg"
+printf 'a 18446744073709551615\nb;c 18446744073709551614\n' |
+	f >"$TMP/large.svg"
+well_formed large_counts "$TMP/large.svg"
+says large_counts_noticed 'beyond 64 bits'
+printf 'one 1' | f >"$TMP/one.svg"
+well_formed one_frame "$TMP/one.svg"
+
+# --- nothing to draw
+status empty_input 1 f /dev/null
+well_formed empty_svg "$TMP/out.svg"
+says empty_input_said 'no samples'
+printf 'a;b 0\n' >"$TMP/zero"
+status zero_counts 1 f "$TMP/zero"
+well_formed zero_svg "$TMP/out.svg"
+
+# --- bad input
+printf 'ok;a 1\nbroken\nok;b x\nok 2.5\n' >"$TMP/bad"
+status malformed_lines 0 f "$TMP/bad"
+says malformed_line_number 'line 2: '
+says malformed_total '2 malformed lines skipped'
+says rounded_total '1 fractional count rounded'
+check malformed_rest grep -q 'all (4 samples, 100%)' "$TMP/out.svg"
+status no_such_file 1 f "$TMP/none"
+says no_such_file_named 'none: cannot open: No such file'
+status a_folder 1 f "$TMP"
+says a_folder_named 'Is a directory'
+status bad_palette 2 f --colors hott "$TMP/small"
+says bad_palette_nearest 'nearest is hot'
+status bad_width 2 f --width 0 "$TMP/small"
+status bad_minwidth 2 f --minwidth x "$TMP/small"
+status bad_option 2 f --no-such "$TMP/small"
+status unwritable 1 f -o "$TMP/no/such.svg" "$TMP/small"
+f -o "$TMP/partial.svg" "$TMP/none"
+check failed_leaves_no_file test ! -e "$TMP/partial.svg"
+if [ -c /dev/full ]; then
+	"$SONDE" flame "$TMP/small" >/dev/full 2>"$TMP/err"
+	check full_disk test $? = 1
+fi
+
+# --- scale: memory follows the distinct frames, not the input
+if ! have gcc; then
+	skip scale_memory "needs gcc"
+	exit
+fi
+gcc -O1 -o "$TMP/measure" tests/programs/measure.c
+awk 'BEGIN { srand(1); for (i = 0; i < 100000; i++) { for (d = 0; d < 30; d++)
+	printf "%sf%d", d ? ";" : "", rand() * 5000; print " 1" } }' \
+	>"$TMP/scale"
+"$TMP/measure" "$TMP/cost" "$SONDE" flame "$TMP/scale" >"$TMP/scale.svg"
+well_formed scale "$TMP/scale.svg"
+check scale_memory awk '{ exit !($3 < 44000) }' "$TMP/cost"
