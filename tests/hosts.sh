@@ -22,9 +22,7 @@ hosts_boots() {
 # hosts_ready KERNEL: fetch and build what it takes.
 hosts_ready() {
 	! guest_unready "$1" || return 0
-	guest_set "$1"
-	cross $cpu
-	guest_programs out/guests/programs-$cpu
+	guest_build "$1"
 	: >"out/test/ready-$1"
 }
 
