@@ -181,6 +181,8 @@ guest_again() {
 	sed -n 's/^FAIL \(.*\)/AGAIN \1 (so run once more)/p' $results \
 		>>out/test/again
 	for name in run $again; do
+		cp "out/test/guest-$1-$name.log" \
+			"out/test/guest-$1-$name-first.log"
 		grep -v "^[A-Z]* guest-$1/$name[ :]" $results >$results.rest ||
 			true
 		mv $results.rest $results

@@ -156,7 +156,7 @@ started="$started $tracer"
 wait_until grep -q Top "$TMP/out"
 echo >&7
 wait_until grep -q '200 bytes' "$TMP/out"
-kill -INT $tracer
+kill $tracer
 wait $tracer
 same 'a running process' "$(left) $(doubles)" '200 1 0'
 grep -q 'allocation was not seen.*: 1$' "$TMP/err" &&
@@ -208,7 +208,7 @@ tracer=$!
 started="$started $tracer"
 wait_until grep -q 'ready after' "$TMP/err"
 dd if=/dev/zero of="$TMP/pages" bs=65536 count=64 2>"$TMP/log"
-kill -INT $tracer
+kill $tracer
 wait $tracer
 got=$(left | cut -d' ' -f1)
 if [ "$got" -ge $((4 << 20)) ]; then
