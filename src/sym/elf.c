@@ -276,6 +276,7 @@ void elf_close(struct elf *e)
 	vec_free(&e->parts);
 	elf_strings_free(&e->strings);
 	elf_strings_free(&e->plt_strings);
+	elf_strings_free(&e->go_strings);
 	mem_free(e);
 }
 

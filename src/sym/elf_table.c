@@ -3,7 +3,8 @@
  * What counts as code is in an executable section (an executable segment when
  * there are no section headers). .symtab is used when it has functions, else
  * .dynsym, which lacks the static ones; so a name holds within its symbol's
- * size only, or else what was stripped would get its neighbour's name.
+ * size only, or else what was stripped would get its neighbour's name. What a
+ * stripped file has besides is added to that: Go's table of functions (elf_go.c).
  *
  *  - Functions, indirect functions, and labels of hand-written code (NOTYPE)
  *    that are in the section they claim. Not symbols that are defined
@@ -35,10 +36,11 @@ enum {
 /* What building needs besides the table. */
 struct load {
 	struct elf *e;
-	struct elf_window headers, data;
+	struct elf_window headers;
 	struct elf_strings section_names;
-	struct elf_section symtab, dynsym;	/* type 0 = there is none */
+	struct elf_section dynsym;	/* for the PLT; type 0 = none */
 	uint32_t dynsym_number;
+	uint32_t reading;		/* the type of the table */
 	VEC(struct elf_section) plt, rela;
 	bool rela_is_plt[PLT_SECTIONS_MAX];	/* beside `rela` */
 	bool plt_got;				/* there is a .plt.got */
@@ -179,8 +181,6 @@ static int section_take(struct load *l, const struct elf_section *s,
 {
 	if (s->flags & SHF_COMPRESSED)
 		return 0;
-	if (s->type == SHT_SYMTAB && !l->symtab.type)
-		l->symtab = *s;
 	if (s->type == SHT_DYNSYM && !l->dynsym.type) {
 		l->dynsym = *s;
 		l->dynsym_number = number;
@@ -272,80 +272,65 @@ static bool symbol_is_code(struct load *l, const struct elf_symbol *s,
 	return !symbol_is_mark(l, s);
 }
 
-static int symbol_take(struct load *l, struct elf_symbol s, bool dynamic)
+static int symbol_take(void *arg, const struct elf_symbol *given, uint32_t number)
 {
+	struct load *l = arg;
+	struct elf_symbol s = *given;
 	bool label = s.type == STT_NOTYPE;
 	const struct elf_range *r;
 	unsigned rank;
 
+	(void)number;
 	if (l->e->machine == EM_ARM && !label)
 		s.value &= ~(uint64_t)1;	/* Thumb code */
 	r = range_find(l->e, s.value);
 	if (!r || !symbol_is_code(l, &s, r))
 		return 0;
-	if (dynamic && !s.size)
+	if (l->reading == SHT_DYNSYM && !s.size)
 		s.size = 1;
 	rank = s.bind == STB_WEAK ? 1 : s.bind == STB_LOCAL ? 2 : 0;
 	l->functions += !label;
-	return elf_entry_add(l->e, s.value, s.size, s.name, KIND_SYMBOL,
+	return elf_entry_add(l->e, s.value, s.size, s.name,
+			     l->reading == SHT_GO ? KIND_GO : KIND_SYMBOL,
 			     rank + (label ? RANK_LABEL : 0));
 }
 
-static int symbols_read(struct load *l, const struct elf_section *table,
-			bool dynamic)
+/* Read one table; its strings become *strings. */
+static int symbols_read(struct load *l, uint32_t type,
+			struct elf_strings *strings)
 {
-	size_t size = l->e->wide ? 24 : 16;
-	uint64_t n = table->size / size;	/* sh_entsize may lie */
-	int err = 0;
+	struct elf *e = l->e;
+	struct elf_symtab t;
+	int err;
 
-	if (table->offset >= l->e->size)
+	l->reading = type;
+	if (!elf_symtab_open(e, type, &t, &e->work))
 		return 0;
-	if (n > ELF_SYMBOLS_MAX)
-		n = ELF_SYMBOLS_MAX;
-	for (uint64_t i = 1; !err && i < n; i++) {
-		const uint8_t *p = elf_peek(l->e, &l->data,
-					    table->offset + i * size, size);
-
-		if (!p)
-			break;
-		err = elf_spend(l->e, ELF_COST_LOOK);
-		if (!err)
-			err = symbol_take(l, elf_symbol_parse(l->e, p),
-					  dynamic);
-	}
+	*strings = t.strings;
+	t.strings = (struct elf_strings){ 0 };
+	err = elf_symtab_each(e, &t, &e->work, symbol_take, l);
+	elf_symtab_free(&t);
 	return err;
 }
 
-/* .dynsym and its strings, or what PT_DYNAMIC tells of them. */
-static bool dynsym_open(struct load *l, struct elf_strings *s)
-{
-	struct elf_section strings;
-
-	if (l->dynsym.type)
-		return strings_open_at(l, s, l->dynsym.link);
-	return elf_dynamic(l->e, &l->dynsym, &strings) &&
-		elf_strings_open(l->e, s, &strings);
-}
-
-/* .symtab when it has functions; else .dynsym when that has; else the labels
- * of .symtab. */
+/* .symtab when it has functions; else .dynsym and Go's table when these have;
+ * else the labels of .symtab. */
 static int symbols_choose(struct load *l)
 {
 	struct elf *e = l->e;
 	struct elf_entries labels;
 	struct elf_strings strings;
-	int err = 0;
+	int err = symbols_read(l, SHT_SYMTAB, &e->strings);
 
-	if (l->symtab.type && strings_open_at(l, &e->strings, l->symtab.link))
-		err = symbols_read(l, &l->symtab, false);
 	if (err || l->functions)
 		return err;
 	labels = e->entries;
 	strings = e->strings;
 	memset(&e->entries, 0, sizeof(e->entries));
 	memset(&e->strings, 0, sizeof(e->strings));
-	if (dynsym_open(l, &e->strings))
-		err = symbols_read(l, &l->dynsym, true);
+	err = symbols_read(l, SHT_DYNSYM, &e->strings);
+	if (!err)
+		err = symbols_read(l, SHT_GO, &e->go_strings);
 	if (!err && !l->functions && labels.n) {
 		struct elf_entries none = e->entries;
 
@@ -662,7 +647,6 @@ static int table_build(struct elf *e)
 	if (!err)
 		err = entries_flatten(e);
 	elf_window_free(&l.headers);
-	elf_window_free(&l.data);
 	elf_strings_free(&l.section_names);
 	vec_free(&l.plt);
 	vec_free(&l.rela);
@@ -735,8 +719,10 @@ int elf_name(struct elf *e, const struct elf_sym *sym, struct buf *out)
 {
 	int err = 0;
 
-	if (sym->kind == KIND_SYMBOL)
-		return elf_strings_get(e, &e->strings, sym->name, out);
+	if (sym->kind == KIND_SYMBOL || sym->kind == KIND_GO)
+		return elf_strings_get(e, sym->kind == KIND_GO ?
+				       &e->go_strings : &e->strings,
+				       sym->name, out);
 	if (sym->name == NAME_NONE) {
 		buf_puts(out, "[plt]");
 		return out->err;

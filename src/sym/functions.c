@@ -6,7 +6,8 @@
  *
  * Both tables are, for each may lack what the other has: a stripped file has no
  * .symtab, and one with a .symtab of its own making (debug information for
- * backtraces only) may lack exports there. Versions of names stand in the name
+ * backtraces only) may lack exports there. What a stripped Go program has
+ * besides is used, too (elf_go.c). Versions of names stand in the name
  * itself in .symtab ("memcpy@@GLIBC_2.14"), and in two sections of their own
  * beside .dynsym: .gnu.version has a number for each symbol, the top bit of
  * which says that the bare name does not mean this one, and .gnu.version_d has
@@ -32,6 +33,7 @@ struct walk {
 	struct elf_window headers, versions;
 	VEC(uint32_t) names;	/* of versions, by number; 0 = none */
 	uint64_t work;
+	bool whole;		/* there is a .symtab */
 	struct buf name, version;
 	int (*fn)(void *arg, const struct function *f);
 	void *arg;
@@ -192,8 +194,9 @@ static int walk_table(struct walk *w, uint32_t type)
 {
 	int err;
 
-	if (!elf_symtab_open(w->e, type, &w->table))
+	if (!elf_symtab_open(w->e, type, &w->table, &w->work))
 		return 0;
+	w->whole |= type == SHT_SYMTAB;
 	err = versions_read(w);
 	if (!err)
 		err = elf_symtab_each(w->e, &w->table, &w->work, symbol_offer,
@@ -214,6 +217,8 @@ static int walk_tables(struct elf *e, bool exports,
 
 	if (!err)
 		err = walk_table(&w, SHT_DYNSYM);
+	if (!err && !exports && !w.whole)
+		err = walk_table(&w, SHT_GO);
 	elf_window_free(&w.headers);
 	elf_window_free(&w.versions);
 	vec_free(&w.names);
