@@ -1,7 +1,7 @@
 /* xz - unpack what xz packs, in memory.
  *
  * The format: "The .xz File Format" 1.2.1. A stream is a header, blocks and an
- * index, which repeats what is known of the blocks and is not looked at. A block
+ * index, which repeats what is known of the blocks: their number counts. A block
  * has a header, which names the filters, and LZMA2 chunks; each of them tells
  * how much it unpacks to. So two passes over the chunks do: one adds the sizes
  * up, one unpacks, right to where the bytes are to be. All that was unpacked
@@ -53,6 +53,7 @@ struct xz {
 	uint8_t *out;			/* NULL in the first pass */
 	size_t n, most;			/* bytes so far */
 	size_t dictionary;		/* where it begins */
+	uint64_t blocks;
 	/* Of LZMA: */
 	struct counters *counters;
 	bool ready;			/* the next three are known */
@@ -328,7 +329,7 @@ static int properties_set(struct xz *x, uint8_t byte)
 /* The control byte's bits 5 and 6 tell what begins anew. */
 static int lzma_chunk(struct xz *x, unsigned control, size_t to)
 {
-	const uint8_t *p = take(x, 2), *end = x->end;
+	const uint8_t *p = take(x, 2), *end = x->end, *first;
 	size_t packed = p ? (size_t)(p[0] << 8 | p[1]) + 1 : 0;
 	int err = 0;
 
@@ -346,11 +347,12 @@ static int lzma_chunk(struct xz *x, unsigned control, size_t to)
 	}
 	if (control >= 0xa0)
 		counters_reset(x);
-	x->end = x->in + packed;
+	first = x->in;
+	x->end = first + packed;
 	x->range = UINT32_MAX;
-	x->code = (uint32_t)(x->in[1] << 24 | x->in[2] << 16 | x->in[3] << 8 |
-			     x->in[4]);
-	x->in += 5;
+	x->code = 0;
+	for (x->in++; x->in < first + 5; x->in++)
+		x->code = x->code << 8 | *x->in;
 	err = lzma_run(x, to);
 	if (x->in != x->end)
 		err = -EINVAL;
@@ -427,6 +429,23 @@ static int check_unpacked(struct xz *x, size_t from)
 		    CRC32 : CRC64) ? 0 : -EINVAL;
 }
 
+/* Its number of records tells whether blocks are missing. 1, or -EINVAL. */
+static int index_check(struct xz *x, const uint8_t *start)
+{
+	uint64_t records, v;
+
+	x->in = start + 1;
+	if (!varint_read(&x->in, x->end, &records) || records != x->blocks)
+		return -EINVAL;
+	for (records *= 2; records; records--)
+		if (!varint_read(&x->in, x->end, &v))
+			return -EINVAL;
+	if (!take(x, -(size_t)(x->in - start) & 3) || x->end - x->in < 4)
+		return -EINVAL;
+	return number_read(x->in, 4) ==
+		crc(start, (size_t)(x->in - start), CRC32) ? 1 : -EINVAL;
+}
+
 /* Returns 1 when the index follows instead. */
 static int block_unpack(struct xz *x)
 {
@@ -438,10 +457,11 @@ static int block_unpack(struct xz *x)
 	if (!p || !size)
 		return -EINVAL;
 	if (size == 4)
-		return 1;
+		return index_check(x, p);
 	if (number_read(p + size - 4, 4) != crc(p, size - 4, CRC32))
 		return -EINVAL;
 	err = header_parse(p, p + size - 4);
+	x->blocks++;
 	x->dictionary = SIZE_MAX;
 	x->ready = false;
 	while (!err)
@@ -462,6 +482,7 @@ static int stream_unpack(struct xz *x, const uint8_t *in, size_t n)
 	x->in = in;
 	x->end = in + n;
 	x->n = 0;
+	x->blocks = 0;
 	p = take(x, 12);
 	if (!p || memcmp(p, magic, sizeof(magic)) || p[7] > 15 ||
 	    number_read(p + 8, 4) != crc(p + 6, 2, CRC32))

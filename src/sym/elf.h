@@ -72,15 +72,20 @@ int elf_soname(struct elf *e, struct buf *out);
 /* True when executable code is, or may be, at the address. */
 bool elf_is_code(struct elf *e, uint64_t vaddr);
 
-/* True for a relocatable object (.o, .ko): its addresses are not final, and
- * elf_find() finds nothing. */
 /* The first failure to read the file so far, or -ENOMEM; 0 = none. After one
  * in loading there are no symbols; later ones cost a name each. */
 int elf_error(const struct elf *e);
 
+/* A notice, when symbols in .gnu_debugdata could not be read, which are missing
+ * then. False: nothing was in the way of them. */
+bool elf_debugdata_say(const struct elf *e, const char *path);
+
+/* True for a relocatable object (.o, .ko): its addresses are not final, and
+ * elf_find() finds nothing. */
 bool elf_is_object(const struct elf *e);
 
-/* Symbols known; for measurements and tests. Loads the table. */
+/* Symbols known, and what else they take in memory, as a number of symbols.
+ * Loads the table. */
 size_t elf_symbols(struct elf *e);
 
 #endif

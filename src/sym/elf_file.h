@@ -88,6 +88,7 @@ enum elf_kind {
 	KIND_GO,	/* name is an offset into `go_strings` */
 };
 #define NAME_NONE UINT32_MAX
+enum { KIND_DEBUGDATA = 4 };	/* added when its symbols were taken */
 
 /* A symbol, later a piece of one; 16 bytes, for there may be millions. */
 struct elf_entry {
@@ -95,7 +96,7 @@ struct elf_entry {
 	uint32_t name;
 	uint32_t size : 27;	/* 0 only while the table is built */
 	uint32_t kind : 2;	/* enum elf_kind */
-	uint32_t rank : 3;	/* lower is better; build time only */
+	uint32_t rank : 3;	/* lower is better; elf_table.c */
 };
 enum { ENTRY_SIZE_MAX = (1 << 27) - 1 };
 _Static_assert(sizeof(struct elf_entry) == 16, "an entry is 16 bytes");
@@ -121,6 +122,9 @@ struct elf {
 	struct elf_entries entries;	/* sorted, apart from each other */
 	struct elf_entries parts;	/* symbols with others inside */
 	struct elf_strings strings, plt_strings, go_strings;
+	struct elf *debugdata;		/* once asked for; NULL = none */
+	int debugdata_err;
+	bool within;			/* it is another one's debugdata */
 };
 
 /* elf.c: the file as bytes */
@@ -205,6 +209,10 @@ int elf_symtab_each(struct elf *e, struct elf_symtab *t, uint64_t *work,
 /* The number of the section with that name (up to 31 bytes). False: none. */
 bool elf_section_named(struct elf *e, const char *name,
 		       struct elf_section *out);
+
+/* elf_debugdata.c: the file that .gnu_debugdata has; unpacking it costs *work.
+ * NULL: there is none, or none that can be read. Lives as long as e. */
+struct elf *elf_debugdata(struct elf *e, uint64_t *work);
 
 /* elf_go.c: what elf_symtab_open() and elf_symtab_each() do for Go's table. */
 bool elf_go_open(struct elf *e, struct elf_symtab *t, uint64_t *work);

@@ -4,7 +4,9 @@
  * there are no section headers). .symtab is used when it has functions, else
  * .dynsym, which lacks the static ones; so a name holds within its symbol's
  * size only, or else what was stripped would get its neighbour's name. What a
- * stripped file has besides is added to that: Go's table of functions (elf_go.c).
+ * stripped file has besides is added to that: Go's table of functions (elf_go.c),
+ * and the file in .gnu_debugdata (elf_debugdata.c), whose table stays its own:
+ * both are searched, and the innermost symbol counts.
  *
  *  - Functions, indirect functions, and labels of hand-written code (NOTYPE)
  *    that are in the section they claim. Not symbols that are defined
@@ -28,6 +30,7 @@
 
 enum {
 	RANK_LABEL = 3,		/* added to a symbol's rank by binding */
+	RANK_OPEN = 5,		/* in the end: of one that had no size */
 	PLT_SECTIONS_MAX = 8,
 	ALIASES_MAX = 4096,	/* names compared for the same bytes */
 	HEAD = 16,		/* of names of which the beginning tells */
@@ -313,8 +316,18 @@ static int symbols_read(struct load *l, uint32_t type,
 	return err;
 }
 
-/* .symtab when it has functions; else .dynsym and Go's table when these have;
- * else the labels of .symtab. */
+static int debugdata_load(struct load *l)
+{
+	struct elf *within = elf_debugdata(l->e, &l->e->work);
+	int err = within ? elf_load(within, &l->e->work) : 0;
+
+	if (within && !err)
+		l->functions += elf_symbols(within);
+	return err;
+}
+
+/* .symtab when it has functions; else what .dynsym, Go's table and debugdata
+ * have; else the labels of .symtab. */
 static int symbols_choose(struct load *l)
 {
 	struct elf *e = l->e;
@@ -322,7 +335,7 @@ static int symbols_choose(struct load *l)
 	struct elf_strings strings;
 	int err = symbols_read(l, SHT_SYMTAB, &e->strings);
 
-	if (err || l->functions)
+	if (err || l->functions || e->within)
 		return err;
 	labels = e->entries;
 	strings = e->strings;
@@ -331,6 +344,8 @@ static int symbols_choose(struct load *l)
 	err = symbols_read(l, SHT_DYNSYM, &e->strings);
 	if (!err)
 		err = symbols_read(l, SHT_GO, &e->go_strings);
+	if (!err)
+		err = debugdata_load(l);
 	if (!err && !l->functions && labels.n) {
 		struct elf_entries none = e->entries;
 
@@ -507,6 +522,7 @@ static bool entry_extend(struct load *l, struct elf_entry *entry,
 	if (next && next->addr < limit)
 		limit = next->addr;
 	limit -= entry->addr;
+	entry->rank = RANK_OPEN;
 	entry->size = limit < ENTRY_SIZE_MAX ? limit & 0x7ffffff :
 		ENTRY_SIZE_MAX;
 	return true;
@@ -672,6 +688,8 @@ int elf_load(struct elf *e, uint64_t *work)
 	if (err) {	/* half a table could name wrongly */
 		vec_free(&e->entries);
 		vec_free(&e->parts);
+		elf_close(e->debugdata);
+		e->debugdata = NULL;
 	}
 	return err;
 }
@@ -686,15 +704,11 @@ static int load_alone(struct elf *e)
 
 /* Questions */
 
-int elf_find(struct elf *e, uint64_t vaddr, struct elf_sym *out)
+/* The last piece that starts at or before the address. */
+static const struct elf_entry *piece_find(const struct elf *e, uint64_t vaddr)
 {
-	size_t low = 0, high;
-	const struct elf_entry *entry;
-	int err = load_alone(e);
+	size_t low = 0, high = e->entries.n;
 
-	if (err)
-		return err;
-	high = e->entries.n;
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
@@ -703,26 +717,66 @@ int elf_find(struct elf *e, uint64_t vaddr, struct elf_sym *out)
 		else
 			high = mid;
 	}
-	entry = low ? &e->entries.v[low - 1] : NULL;
-	if (!entry || vaddr - entry->addr >= entry->size)
+	return low ? &e->entries.v[low - 1] : NULL;
+}
+
+/* The symbol of a piece that contains the address; NULL: it does not. */
+static const struct elf_entry *piece_symbol(const struct elf *e,
+					    const struct elf_entry *piece,
+					    uint64_t vaddr)
+{
+	if (!piece || vaddr - piece->addr >= piece->size)
+		return NULL;
+	return piece->kind == KIND_PART ? &e->parts.v[piece->name] : piece;
+}
+
+/* Does a symbol of debugdata name the address rather than the file's own table?
+ * That has `own`, or else `before` starts last before the address. A symbol
+ * without a size of its own does not know of the other table's. */
+static bool debugdata_names(const struct elf_entry *s,
+			    const struct elf_entry *own,
+			    const struct elf_entry *before)
+{
+	if (s->rank == RANK_OPEN)
+		return !own && (!before || before->addr <= s->addr);
+	return !own || s->addr > own->addr ||
+		(s->addr == own->addr && s->size < own->size);
+}
+
+int elf_find(struct elf *e, uint64_t vaddr, struct elf_sym *out)
+{
+	const struct elf_entry *before, *own, *within = NULL;
+	int err = load_alone(e);
+
+	if (err)
+		return err;
+	before = piece_find(e, vaddr);
+	own = piece_symbol(e, before, vaddr);
+	if (e->debugdata && range_find(e, vaddr))
+		within = piece_symbol(e->debugdata,
+				      piece_find(e->debugdata, vaddr), vaddr);
+	if (within && debugdata_names(within, own, before))
+		own = within;
+	if (!own)
 		return -ENOENT;
-	if (entry->kind == KIND_PART)
-		entry = &e->parts.v[entry->name];
 	*out = (struct elf_sym){
-		.value = entry->addr, .size = entry->size,
-		.name = entry->name, .kind = entry->kind,
+		.value = own->addr, .size = own->size, .name = own->name,
+		.kind = own->kind | (own == within ? KIND_DEBUGDATA : 0),
 	};
 	return 0;
 }
 
 int elf_name(struct elf *e, const struct elf_sym *sym, struct buf *out)
 {
+	unsigned kind = sym->kind & ~(unsigned)KIND_DEBUGDATA;
 	int err = 0;
 
-	if (sym->kind == KIND_SYMBOL || sym->kind == KIND_GO)
-		return elf_strings_get(e, sym->kind == KIND_GO ?
-				       &e->go_strings : &e->strings,
-				       sym->name, out);
+	if (sym->kind & KIND_DEBUGDATA)
+		e = e->debugdata;
+	if (kind == KIND_SYMBOL)
+		return elf_strings_get(e, &e->strings, sym->name, out);
+	if (kind == KIND_GO)
+		return elf_strings_get(e, &e->go_strings, sym->name, out);
 	if (sym->name == NAME_NONE) {
 		buf_puts(out, "[plt]");
 		return out->err;
@@ -742,5 +796,8 @@ bool elf_is_code(struct elf *e, uint64_t vaddr)
 size_t elf_symbols(struct elf *e)
 {
 	load_alone(e);
-	return e->entries.n;
+	if (!e->debugdata)
+		return e->entries.n;
+	return e->entries.n + elf_symbols(e->debugdata) +
+		(size_t)e->debugdata->size / sizeof(struct elf_entry);
 }
