@@ -165,7 +165,7 @@ TEST(plain_chunks)
 
 /* What xz makes of a program and of noise, as one who packs may ask for it. */
 static const char *const options[] = {
-	"-0", "-6", "-9e", "--check=none", "--check=crc32", "--check=sha256",
+	"-0", "-6", "-7e", "--check=none", "--check=crc32", "--check=sha256",
 	"--lzma2=lc=0,lp=4,pb=0", "--lzma2=lc=4,lp=0,pb=4",
 	"--lzma2=dict=4KiB", "--lzma2=mode=fast,nice=5",
 	"--block-size=50000", "-T2 --block-size=100000",
@@ -217,8 +217,8 @@ TEST(as_xz_packs)
 		FAIL("no folder");
 		return;
 	}
-	snprintf(command, sizeof(command), "head -c 400000 /proc/%d/exe "
-		 ">%s/in && head -c 100000 /dev/urandom >>%s/in",
+	snprintf(command, sizeof(command), "head -c 250000 /proc/%d/exe "
+		 ">%s/in && head -c 50000 /dev/urandom >>%s/in",
 		 (int)getpid(), dir, dir);
 	CHECK_EQ(system(command), 0);
 	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
