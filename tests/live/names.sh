@@ -1,5 +1,5 @@
-# names - functions of files whose symbol table was taken away: the table that Go
-# programs keep for themselves, and the one that was packed into the file.
+# names - functions of files whose symbol table was taken away: by the one that Go
+# programs keep for themselves, and by one that was packed into the file.
 # needs: host gcc readelf objcopy nm
 cd "$TMP" || exit 1
 
@@ -39,7 +39,8 @@ packed() {
 
 # address NAME: of full.so, plus 2.
 address() {
-	printf %x $((0x$(nm full.so | awk -v n="$1" '$3 == n { print $1 }') + 2))
+	nm full.so | awk -v n="$1" '$3 == n { print "0x" $1 }' >at
+	printf %x $(($(cat at) + 2))
 }
 
 # is NAME WANTED FILE: what three functions are in it.
@@ -60,7 +61,7 @@ packed_tables() {
 	packed full.so other.so --x86 --lzma2
 	without="first+0x2 [other.so+0x$(address inner)] last+0x2"
 	is "a table packed by another filter" "$without" other.so
-	grep -q 'gnu_debugdata: packed in a way' notes && pass "which is said" ||
+	grep -q 'debugdata: packed in a way' notes && pass "which is said" ||
 		fail "which is said" "$(cat notes)"
 	# A byte in the middle of the packed ones.
 	strip -o other.so full.so
@@ -86,7 +87,8 @@ packed_tables() {
 	is "a packed table in a packed file" "$without" other.so
 	head -c 400000000 /dev/zero | xz -1 >zeros.xz
 	objcopy --update-section .gnu_debugdata=zeros.xz other.so
-	got=$(ulimit -v 200000; "$SONDE" sym other.so "$(address first)" 2>notes)
+	got=$(ulimit -v 200000
+		"$SONDE" sym other.so "$(address first)" 2>notes)
 	[ "$got" = first+0x2 ] && grep -q 'too large' notes &&
 		pass "a table of 400 MB" ||
 		fail "a table of 400 MB" "$got $(cat notes)"
@@ -97,7 +99,8 @@ packed_tables() {
 packed_live() {
 	start ./spin
 	"$SONDE" profile -f -U -F 499 -p "$pid" 1 >found 2>notes
-	grep -q 'main;last;inner [0-9]' found && pass "a packed table: stacks" ||
+	grep -q 'main;last;inner [0-9]' found &&
+		pass "a packed table: stacks" ||
 		fail "a packed table: stacks" "$(head -n 2 found) $(cat notes)"
 	"$SONDE" funccount --duration 1 "$TMP/three.so:inn*" >found 2>notes
 	grep -q '^inner  *[1-9]' found && pass "a packed table: probes" ||
@@ -200,7 +203,7 @@ go_live() {
 	grep -q '^main\.hot  *[1-9]' found && pass "Go: probes" ||
 		fail "Go: probes" "$(cat found notes)"
 	stop
-	"$SONDE" funccount --duration 1 "$TMP/go_pie_less:main.hto" >found 2>notes
+	"$SONDE" funccount --duration 1 "$TMP/go_pie_less:main.hto" 2>notes
 	grep -q 'the nearest is: main.hot' notes && pass "Go: a near name" ||
 		fail "Go: a near name" "$(cat notes)"
 }
