@@ -31,6 +31,8 @@ enum {				/* calls at a time that return probes follow */
 	ROOMY_MOST = 256,	/* probes; a name in tracefs takes its time */
 };
 
+enum { VARIANTS_SAID = 8 };
+
 /* Where exactly: a symbol ("module:symbol") or an address. */
 struct place {
 	const char *symbol;		/* NULL = by address */
@@ -284,16 +286,22 @@ static bool has_kprobes(void)
 	return fd >= 0;
 }
 
-/* The most similar of the names that can be probed. */
+/* The most similar of the names that can be probed; what a compiler made of the
+ * function, as f.isra.0 or f.cold, is said at once. */
 struct similar {
 	struct near near;
 	char best[128];
+	unsigned variants;
 };
 
 static int take_similar(void *arg, const struct kfunc *k)
 {
 	struct similar *s = arg;
+	size_t n = strlen(s->near.wanted);
 
+	if (!strncmp(k->name, s->near.wanted, n) && k->name[n] == '.' &&
+	    s->variants++ < VARIANTS_SAID)
+		log_hint("there is %s", k->name);
 	near_offer(&s->near, k->name);
 	if (s->near.best == k->name) {
 		snprintf(s->best, sizeof(s->best), "%s", k->name);
@@ -324,7 +332,8 @@ bool attach_kernel_explain(const struct attach *a, const struct point *p,
 		log_error("%s: %s: no such function in the kernel; the "
 			  "compiler may have put it into its callers",
 			  a->command, p->symbol);
-		if (!kfuncs_each(take_similar, &s, &facts) && s.near.best)
+		if (!kfuncs_each(take_similar, &s, &facts) && s.near.best &&
+		    !s.variants)
 			log_hint("the nearest is: %s", s.best);
 		return true;
 	default:

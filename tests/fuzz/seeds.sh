@@ -79,7 +79,12 @@ E
 		printf '\0\0' | dd of=$f-bare bs=1 seek=$count conv=notrunc \
 			status=none
 	done
-	rm -f asm.S object
+	if [ -e shared ] && have objcopy && command xz -k shared; then
+		cp shared packed
+		objcopy --strip-all --add-section .gnu_debugdata=shared.xz \
+			packed
+	fi 2>/dev/null
+	rm -f asm.S object shared.xz
 }
 
 # Numbers as 32-bit words, in octal; what follows is one file each of the Go 1.2

@@ -54,6 +54,29 @@ busy_kernel() {
 	stop
 }
 
+# What a compiler made of a function that is not there itself.         G1-12
+only_variants() {
+	"$SONDE" list 'kprobe:*.isra.0' 2>notes |
+		sed -n 's/^kprobe:\(.*\)\.isra\.0$/\1/p' |
+		while read -r n; do
+			grep -q " $n\$" /proc/kallsyms || {
+				echo "$n"
+				break
+			}
+		done
+}
+if needs "variants of a function" kprobes; then
+	n=$(only_variants)
+	if [ -z "$n" ]; then
+		skip "variants of a function" "this kernel has none"
+	else
+		timeout 60 "$SONDE" funccount --duration 1 "$n" >found 2>notes
+		grep -qF "hint: there is $n.isra.0" notes &&
+			pass "variants of a function" ||
+			fail "variants of a function" "$n: $(cat notes)"
+	fi
+fi
+
 # Hidden addresses: said once, with the remedy; numbers, not names.
 if [ -n "$before" ] && echo 2 >$restrict 2>/dev/null; then
 	busy_kernel "$SONDE"

@@ -128,7 +128,8 @@ idly ./strip3
 sed 's/hot/not/g' hot.c caller.c >other.c
 gcc -O1 -o other other.c
 be gone spin
-sleep 0.1
+runs() { [ "$(readlink "/proc/$1/exe")" = "$(pwd -P)/$2" ]; }
+wait_until runs "$pid" gone
 rm gone
 cp other gone
 
@@ -137,6 +138,8 @@ be mem memfd 'x y;z'
 
 # Text moved to anonymous memory; other unusual mappings of code.      G2-28
 be copied copy
+be copied_all copy_all
+be copied_in copy_in
 be written writable
 be heapcode heap
 be stackcode stack
@@ -207,7 +210,7 @@ done
 # A JIT map in a /tmp and under a number that only the target sees.    G2-32
 mkdir private_tmp
 cp behave jit_inside
-idly unshare -m --propagation private -fp --mount-proc sh -c '
+idly unshare -m --propagation private -fp --kill-child --mount-proc sh -c '
 	mount --bind "$1" /tmp && exec "$2" jit noise' sh "$PWD/private_tmp" \
 	"/proc/self/cwd/jit_inside"
 
@@ -256,10 +259,15 @@ cp behave secret
 chmod 111 secret
 idly ./secret user
 cp behave inner
-idly unshare -fp --mount-proc ./inner spin
+idly unshare -fp --kill-child --mount-proc ./inner spin
 be forked fork
 be vforked vfork
 be orphan leader
+
+# Text that is moved under the eyes of the profiler.                   G2-28
+for how in copy copy_all copy_in; do
+	be late_$how $how late
+done
 
 sleep 0.3
 "$SONDE" profile -f -U -F 1999 3 >found 2>notes
@@ -275,7 +283,12 @@ never strip3 'first|;last [0-9]' \
 frames gone ';main;spin;hot ' 95 "a deleted and replaced binary"
 never gone 'not' "the replacement of a binary names nothing"
 frames 'memfd:x y\x3bz' ';main;spin;hot [0-9]+$' 95 "a memfd of an odd name"
-frames copied ';main;spin;hot ' 95 "text that was moved to anonymous memory"
+for how in "" _all _in; do
+	frames copied$how ';main;spin;hot ' 95 \
+		"text that was moved to anonymous memory: copy$how"
+	frames late_copy$how ';main;(spin;)?hot ' 85 \
+		"text that is moved later: copy$how"
+done
 frames written ';main;spin;hot ' 95 "text that was made writable"
 frames heapcode ';run_copy;\[heap\+0x[0-9a-f]+\] ' 90 "code on the heap"
 frames stackcode ';run_copy;\[(anon|stack)\+0x[0-9a-f]+\] ' 90 \
@@ -318,6 +331,28 @@ frames inner ';main;spin;hot ' 95 "a pid namespace of its own"
 frames forked ';main;spin;hot ' 95 "a child by fork, no exec"
 frames vforked ';main;processes;spin;hot ' 95 "a child by vfork, no exec"
 frames orphan ';thread;spin;hot ' 95 "threads that outlive the first"
+
+# Probes in libraries of lld, in 32-bit programs; imports.    G2-02 G2-30 G2-10
+sed 's/for (;;)/for (int i = 0; i < 30; i++)/' caller.c >some.c
+counted() {
+	n=$1 spec=$2
+	shift 2
+	timeout 60 "$SONDE" funccount "$spec" -- "$@" >found 2>notes
+	[ "$(awk -v f="${spec##*:}" '$1 == f { print $2 }' found)" = 30 ] &&
+		pass "$n" || fail "$n" "$(cat found notes)"
+}
+[ ! -e shared.so ] || ! gcc -O1 -o some some.c ./shared.so || {
+	counted "a probe in a library of lld" "$TMP/shared.so:hot" ./some
+	timeout 60 "$SONDE" funccount "$TMP/some:hot" -- ./some 2>notes
+	grep -q 'hot: .*/some only calls it' notes &&
+		pass "no probe in what only calls" ||
+		fail "no probe in what only calls" "$(cat notes)"
+}
+sed 's/1:	call/	mov $30, %esi\n&/; s/	jmp 1b/	dec %esi\n	jnz 1b/
+	s/^.size _start/	mov $1, %eax\n	int $0x80\n&/' narrow.s >some.s
+as --32 -o some.o some.s 2>ld.log && ld -m elf_i386 -o narrow30 some.o \
+	2>>ld.log && [ -x narrow ] &&
+	counted "a probe in a 32-bit program" "$TMP/narrow30:spin32" ./narrow30
 
 # The profiler itself in a pid namespace: with a /proc of its own, and with
 # the one that counts as the outer namespace does.

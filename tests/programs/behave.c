@@ -3,7 +3,10 @@
  *   spin               nothing else
  *   name TEXT          call the thread so
  *   memfd TEXT         become a memfd of that name that spins
- *   copy               move the page of hot() to anonymous memory
+ *   copy [late]        move the page of hot() to anonymous memory; after a
+ *                      second of spinning
+ *   copy_all [late]    the same of all the mapping that hot() is in
+ *   copy_in [late]     put anonymous memory there, and the page into that
  *   writable           make the page of hot() writable, too
  *   heap, stack, anon  run a copy of hot() that lies there
  *   file PATH          run a copy of hot() from a mapping of PATH, no ELF file
@@ -28,13 +31,14 @@
 #include <sys/prctl.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { PAGE = 4096 };
 static const char *what, *text;
 static volatile int forever = 1;
 
-/* Alone on its page, and whole within it. */
+/* At the start of its page, and whole within it. */
 __attribute__((noinline, aligned(PAGE))) long hot(long n)
 {
 	volatile long s = 0;
@@ -50,6 +54,14 @@ __attribute__((aligned(PAGE))) void after_hot(void)
 static void spin(void)
 {
 	while (forever)
+		hot(100000);
+}
+
+static void spin_for(time_t seconds)
+{
+	time_t end = time(NULL) + seconds;
+
+	while (time(NULL) <= end)
 		hot(100000);
 }
 
@@ -89,15 +101,40 @@ static void become_memfd(char **argv)
 	exit(1);
 }
 
-static void copy_over(void)
+static void copy_over(char *at, size_t n)
 {
-	char *at = (char *)hot;
-	char *m = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+	char *m = mmap(NULL, n, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	memcpy(m, at, PAGE);
-	mprotect(m, PAGE, PROT_READ | PROT_EXEC);
-	mremap(m, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, at);
+	memcpy(m, at, n);
+	mprotect(m, n, PROT_READ | PROT_EXEC);
+	mremap(m, n, n, MREMAP_MAYMOVE | MREMAP_FIXED, at);
+}
+
+/* On a page of its own. */
+__attribute__((noinline, aligned(PAGE))) static void copy_in(char *at)
+{
+	char page[PAGE];
+
+	memcpy(page, at, PAGE);
+	mmap(at, PAGE, PROT_READ | PROT_WRITE,
+	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	memcpy(at, page, PAGE);
+	mprotect(at, PAGE, PROT_READ | PROT_EXEC);
+}
+
+static void copy_all(void)
+{
+	unsigned long start, end, at = (unsigned long)hot;
+	FILE *f = fopen("/proc/self/maps", "r");
+	char line[512];
+
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "%lx-%lx", &start, &end) == 2 &&
+		    at >= start && at < end)
+			break;
+	fclose(f);
+	copy_over((char *)start, end - start);
 }
 
 static void run_copy(char *to)
@@ -289,8 +326,14 @@ int main(int argc, char **argv)
 	alarm(120);		/* a child's, too */
 	if (is("name"))
 		prctl(PR_SET_NAME, text);
+	if (!strcmp(text, "late"))
+		spin_for(1);
 	if (is("copy"))
-		copy_over();
+		copy_over((char *)hot, PAGE);
+	if (is("copy_in"))
+		copy_in((char *)hot);
+	if (is("copy_all"))
+		copy_all();
 	if (is("writable"))
 		mprotect((void *)hot, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC);
 	if (is("heap"))
