@@ -435,8 +435,10 @@ const struct cmd cmd_sym = {
 "stays a number: [file+0x...] where the file has code, else 0x... .\n"
 "Addresses are hexadecimal, 0x or not; without any on the command line they\n"
 "are read from standard input, one a line. The addresses of a file are those\n"
-"that nm and objdump show; debug information is not needed. With --kallsyms,\n"
-"only --modules tells how far a module's last function reaches.",
+"that nm and objdump show; debug information is not needed. Of a stripped\n"
+"file these names are left: .dynsym, .gnu_debugdata, and Go's .gopclntab.\n"
+"With --kallsyms, only --modules tells how far a module's last function\n"
+"reaches.",
 	.examples =
 "  sonde sym /usr/bin/python3.11 0x51f2a0\n"
 "      the function at an address of a program\n"
