@@ -128,9 +128,9 @@ done
 export SONDE_WITHOUT=
 
 # --- lengths
-waited least -m 15000 -- "$S" nap 10 10
+waited least -m 15000 --state 1 -- "$S" nap 10 10
 short=$(us ';naps;')
-waited most -M 15000 -- "$S" nap 10 30
+waited most -M 15000 --state 1 -- "$S" nap 10 30
 # Each nap lasts 10 ms, on a busy machine longer; none lasts less than 30.
 check most test "$(us ';naps;')" = 0
 waited least-of-all -m 29000 -- "$S" nap 10 30 &&
