@@ -147,7 +147,7 @@ void out_abandon(struct out *o)
 
 int out_buf(FILE *file, struct buf *b, size_t least)
 {
-	if (!b->err && b->len >= least) {
+	if (!b->err && b->len && b->len >= least) {
 		fwrite(b->data, 1, b->len, file);
 		buf_reset(b);
 	}

@@ -234,7 +234,9 @@ static bool parse_frame(const char *p, const char *end, struct line_frame *f)
 	q = num_hex(p, end, &address);
 	if (!q || !at_blank(q, end))
 		return false;
-	*f = (struct line_frame){ .address = { p, (size_t)(q - p) } };
+	*f = (struct line_frame){
+		.address = { p, (size_t)(q - p) }, .file = { end, 0 },
+	};
 	p = skip_blanks(q, end);
 	bracket = file_bracket(p, end);
 	if (bracket)
