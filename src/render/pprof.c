@@ -14,10 +14,12 @@
  *	Mapping    1 id  5 filename  7 has_functions
  *	Location   1 id  2 mapping_id  4 line*
  *	Line       1 function_id
- *	Function   1 id  2 name  3 system_name
+ *	Function   1 id  2 name
  *
  * Locations and functions are numbered by frames, mappings by kinds; none may
- * be 0. Functions have their names, so pprof looks for no file.
+ * be 0. Functions have their names, so pprof looks for no file. They have no
+ * system_name (3), or pprof would take names for mangled ones and drop from
+ * them what looks like a template's arguments.
  */
 #include "render/pprof.h"
 
@@ -120,7 +122,6 @@ static int put_frame(struct pprof *p, uint32_t frame)
 	err = put_part(p, 4);
 	put_number(b, 1, id);
 	put_number(b, 2, NAMES + (uint64_t)frame);
-	put_number(b, 3, NAMES + (uint64_t)frame);
 	return err ? err : put_part(p, 5);
 }
 
