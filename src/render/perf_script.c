@@ -324,11 +324,11 @@ static int sample_begin(struct input *in, const struct header *h,
 static int sample_end(struct input *in)
 {
 	struct flame_frame *v = in->frames.v, swap;
-	const char *name = in->names.data;
+	const char *name = in->names.data ? in->names.data : "";
 	size_t i, j;
 
 	for (i = 0; i < in->frames.n; i++) {
-		v[i].name = name ? name : "";
+		v[i].name = name;
 		name += v[i].len;
 	}
 	for (i = 1, j = in->frames.n - 1; i < j; i++, j--) {
