@@ -332,17 +332,18 @@ const struct cmd cmd_flame = {
 	.summary = "folded stacks or perf script's text to a flame graph",
 	.about =
 		"Reads stacks folded to one line each (\"comm;main;read 42\"),"
-		" or the text of\nperf script, from the files or from stdin, and"
-		" writes a flame graph to stdout: one\nSVG file that any browser"
-		" shows, with search (Ctrl-F), zoom (click) and details\n(hover)."
-		" Annotations color a frame: _[k] kernel, _[j] JIT, _[i]"
-		" inlined, _[w] waker.\n\n"
+		" or the text of\nperf script, from files or stdin, and writes"
+		" a flame graph to stdout: one SVG file\nthat any browser"
+		" shows, with search (Ctrl-F), zoom (click) and details"
+		" (hover).\nAnnotations color a frame: _[k] kernel, _[j] JIT,"
+		" _[i] inlined, _[w] waker.\n\n"
 		"-o x.json writes what speedscope and Firefox Profiler open,"
 		" x.pb what go tool pprof\nreads, x.folded folded stacks.\n\n"
 		"--diff compares shares of each one's own total. Frames are as"
-		" wide as they are now;\nthe table of the largest changes, which"
-		" also has what is gone, goes to stdout when\n-o names a file for"
-		" the graph, else to stderr; -o x.txt writes it alone.",
+		" wide as they are\nnow; the table of the largest changes,"
+		" which has also what is gone, goes to stdout\nwhen -o names a"
+		" file for the graph, else to stderr; -o x.txt writes it"
+		" alone.",
 	.examples =
 		"  sonde profile -f 5 | sonde flame >cpu.svg\n"
 		"  sonde flame --title 'Allocations' --units bytes heap.folded"

@@ -36,7 +36,8 @@ struct stack_output {
 };
 
 /* path NULL is stdout; its ending picks the format: .folded, .txt, or that of
- * a graph: .svg, .json, .pb. 0, or -errno or -EINVAL (an ending that is none of these), reported. */
+ * a graph: .svg, .json, .pb. 0, or -errno or -EINVAL (an ending that is none
+ * of these), reported. */
 int stack_output_open(struct stack_output *o, const char *command,
 		      const char *path, bool folded);
 

@@ -1,4 +1,4 @@
-/* changes - which functions have another share of one profile than of another. */
+/* changes - the functions whose share differs between two profiles. */
 #include "render/changes.h"
 
 #include <errno.h>

@@ -10,8 +10,8 @@
 #include "base/vec.h"
 #include "render/flame.h"
 
-/* One input, read as it comes, with a line of up to 8 MiB. A kind of input is a
- * function that reads its next stack, and one that knows it by its beginning. */
+/* One input, read as it comes, with a line of up to 8 MiB. A kind of input is
+ * a function that reads its next stack, and one that tells it by its start. */
 struct input {
 	int fd;			/* not owned */
 	const char *path;	/* for messages */

@@ -1,4 +1,4 @@
-/* samples - the stacks that a flame graph was merged from, one after another. */
+/* samples - the stacks that a flame graph was merged from, one by one. */
 #include "render/samples.h"
 
 #include <errno.h>

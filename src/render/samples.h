@@ -1,4 +1,4 @@
-/* samples - the stacks that a flame graph was merged from, one after another. */
+/* samples - the stacks that a flame graph was merged from, one by one. */
 #ifndef RENDER_SAMPLES_H
 #define RENDER_SAMPLES_H
 
@@ -23,9 +23,9 @@ struct samples {
 	void *arg;
 
 	/* Each place when it is come upon, behind its parent, and when all that
-	 * it calls has been: with `self` it is a stack of its own. The path leads
-	 * there, root first, n >= 1 frames. Non-zero ends the walk; either may
-	 * be NULL. */
+	 * it calls has been: with `self` it is a stack of its own. The path
+	 * leads there, root first, n >= 1 frames. Non-zero ends the walk;
+	 * either may be NULL. */
 	int (*enter)(void *arg, const struct sample_frame *path, size_t n);
 	int (*leave)(void *arg, const struct sample_frame *path, size_t n);
 

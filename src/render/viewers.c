@@ -244,8 +244,8 @@ static void put_speedscope(struct viewers *v)
 		 "\"exporter\":\"sonde\",");
 	put_title(v, "\"name\":");
 	put_title(v, ",\n\"profiles\":[{\"type\":\"sampled\",\"name\":");
-	buf_fmt(&v->buf, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%llu,\n",
-		v->o->unit->speedscope,
+	buf_fmt(&v->buf, ",\"unit\":\"%s\",\"startValue\":0,"
+		"\"endValue\":%llu,\n", v->o->unit->speedscope,
 		(unsigned long long)v->samples.flame->total);
 	put_samples(v, "samples", NULL, sample_list, NULL);
 	buf_puts(&v->buf, ",\n");

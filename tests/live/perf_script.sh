@@ -76,7 +76,8 @@ if record stacks -g && [ -s stacks.txt ]; then
 	"$SONDE" flame <stacks.txt >x.svg 2>err
 	is_svg x.svg && pass picture || fail picture "$(cat err)"
 	samples=$(grep -c 'cpu-clock:' stacks.txt)
-	for fields in comm,tid,ip,sym,dso comm,pid,tid,cpu,time,event,ip,sym,dso \
+	for fields in comm,tid,ip,sym,dso \
+		comm,pid,tid,cpu,time,event,ip,sym,dso \
 		comm,tid,time,event,period,ip,sym,symoff,dso,srcline; do
 		perf script -i stacks.data -F "$fields" >fields.txt 2>/dev/null
 		"$SONDE" flame -o fields.folded fields.txt 2>err
