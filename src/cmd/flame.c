@@ -209,6 +209,13 @@ static int add_files(struct stacks *s, const struct opt_rest *rest,
 	return err;
 }
 
+static int no_memory(int err)
+{
+	if (err == -ENOMEM)
+		log_error("flame: out of memory");
+	return err;
+}
+
 /* The table goes where the graph does not. */
 static int write_changes(const struct changes *c, const struct settings *set)
 {
@@ -217,11 +224,12 @@ static int write_changes(const struct changes *c, const struct settings *set)
 	int err;
 
 	if (!beside)
-		return changes_print(c, set->top, stderr);
+		return no_memory(changes_print(c, set->top, stderr));
 	err = out_open(&out, NULL);
-	if (!err)
-		err = changes_print(c, set->top, out.file);
-	return err ? err : out_close(&out);
+	if (err)
+		return err;
+	err = no_memory(changes_print(c, set->top, out.file));
+	return out_close(&out) ? -EIO : err;
 }
 
 static bool is_text(const char *path)
@@ -245,8 +253,7 @@ static int write_graph(struct out *out, struct stacks *s,
 		      ? changes_print(&s->changes, set->top, out->file)
 		      : graph_write(format, out->file, f, o);
 	if (err) {
-		if (err == -ENOMEM)
-			log_error("flame: out of memory");
+		no_memory(err);
 		out_abandon(out);
 		return EXIT_FAIL;
 	}

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/out.h"
 
 enum { NEW, OLD };
 
@@ -90,28 +91,28 @@ static int row_compare(const void *a, const void *b)
 	return by ? by < 0 ? -1 : 1 : strcmp(x->key, y->key);
 }
 
-static void row_print(const struct row *r, struct buf *text, FILE *out)
+static int row_print(const struct row *r, struct buf *text, FILE *out)
 {
 	buf_reset(text);
 	escape(text, r->key + 1, r->len - 1, ESCAPE_TEXT);
-	fprintf(out, "%+8.2f %8.2f %8.2f  %+8.2f %8.2f %8.2f  %s\n",
+	buf_putc(text, '\n');
+	fprintf(out, "%+8.2f %8.2f %8.2f  %+8.2f %8.2f %8.2f  ",
 		changed(r->self), r->self[OLD], r->self[NEW],
-		changed(r->total), r->total[OLD], r->total[NEW],
-		buf_str(text));
+		changed(r->total), r->total[OLD], r->total[NEW]);
+	return out_buf(out, text, 0);
 }
 
 static int rows_print(struct row *rows, size_t n, size_t top, FILE *out)
 {
 	struct buf text = { 0 };
-	int err;
+	int err = 0;
 
 	qsort(rows, n, sizeof(*rows), row_compare);
 	fprintf(out, "%% of all stacks: that end in it, that have it\n"
 		"%8s %8s %8s  %8s %8s %8s  FUNCTION\n",
 		"CHANGE", "OLD", "NEW", "CHANGE", "OLD", "NEW");
-	for (size_t i = 0; i < n && (!top || i < top); i++)
-		row_print(&rows[i], &text, out);
-	err = text.err;
+	for (size_t i = 0; i < n && (!top || i < top) && !err; i++)
+		err = row_print(&rows[i], &text, out);
 	buf_free(&text);
 	return err;
 }

@@ -370,13 +370,14 @@ enum state {
 /* A line that begins a sample: which state it leads to, or -errno. */
 static int begin(struct input *in, const struct header *h, const char *end)
 {
-	if (is_event(in, h->event)) {
-		int err = sample_begin(in, h, end);
+	bool is = is_event(in, h->event);
+	int err = in->event.err;
 
-		return err ? err : WITHIN;
-	}
-	in->others++;
-	return WITHOUT;
+	if (!err && is)
+		err = sample_begin(in, h, end);
+	else
+		in->others++;
+	return err ? err : is ? WITHIN : WITHOUT;
 }
 
 /* One line; the state after it, BETWEEN when a sample has ended, or -errno. */

@@ -419,6 +419,8 @@ static int put_plot(struct svg *s, struct flame *f)
 	buf_puts(&s->buf, "\"/>\n<g id=\"labels\">\n");
 	put_label(s, root.name, root.len, 0, width, 0);
 	if (!err)
+		err = svg_flush(s, FLUSH);
+	if (!err)
 		err = svg_walk(s, f, s->o.font_size, label_box);
 	buf_puts(&s->buf, "</g>\n</svg>\n");
 	return err;
