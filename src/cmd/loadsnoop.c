@@ -76,7 +76,7 @@ static const struct opt options[] = {
 	{ 'U', "user-stacks-only", OPT_FLAG, AT(user_only), NULL,
 	  "no kernel stacks", .excludes = 4 },
 	{ 'o', "output", OPT_TEXT, AT(output), "FILE",
-	  "write all tasks' stacks: .svg (flame graph), .folded or .txt" },
+	  "write all tasks' stacks: .svg, .folded, .txt, .json or .pb" },
 	{ 0, "title", OPT_TEXT, AT(title), "TEXT",
 	  "title of the flame graph" },
 	{ 'v', "verbose", OPT_FLAG, AT(verbose), NULL, "say what it does" },

@@ -84,7 +84,7 @@ static const struct opt options[] = {
 	  "outstanding blocks that the kernel's table holds", .min = 1,
 	  .max = 1 << 27 },
 	{ 0, "output", OPT_TEXT, AT(output), "FILE",
-	  "at the end: .svg (flame graph), .folded or .txt" },
+	  "at the end: .svg (flame graph), .folded, .txt, .json, .pb" },
 	{ 0, "title", OPT_TEXT, AT(title), "TEXT",
 	  "title of the flame graph" },
 	{ 0, "wa-missing-free", OPT_FLAG, AT(missing_free), NULL,

@@ -59,7 +59,7 @@ static const struct opt options[] = {
 	{ 'a', "annotations", OPT_FLAG, AT(how.annotate), NULL,
 	  "_[k] behind kernel functions" },
 	{ 'o', "output", OPT_TEXT, AT(output), "FILE",
-	  "write .svg (flame graph), .folded or .txt" },
+	  "write .svg (flame graph), .folded, .txt, .json or .pb" },
 	{ 0, "title", OPT_TEXT, AT(title), "TEXT",
 	  "title of the flame graph" },
 	{ 0, "top", OPT_NUM, AT(top), "N", "print the N longest", .min = 1 },

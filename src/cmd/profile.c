@@ -74,7 +74,7 @@ static const struct opt options[] = {
 	{ 'f', "folded", OPT_FLAG, AT(folded), NULL,
 	  "one line a stack: what `sonde flame` reads" },
 	{ 'o', "output", OPT_TEXT, AT(output), "FILE",
-	  "write .svg (flame graph), .folded or .txt" },
+	  "write .svg (flame graph), .folded, .txt, .json or .pb" },
 	{ 0, "top", OPT_NUM, AT(top), "N", "print the N hottest stacks",
 	  .min = 1 },
 	{ 0, "title", OPT_TEXT, AT(title), "TEXT",
@@ -485,6 +485,8 @@ static int show(struct profile *p)
 		 sample->frequency ? "Hz" : "events a sample", p->seconds,
 		 (unsigned long long)p->sampling.stacks.total);
 	p->output.subtitle = subtitle;
+	if (sample->frequency && strstr(sample->event->name, "-clock"))
+		p->output.period = 1000000000 / sample->frequency;
 	err = stack_output_write(&p->output);
 	report(p);
 	return err;

@@ -50,7 +50,7 @@ static const struct opt options[] = {
 	{ 'f', "folded", OPT_FLAG, AT(folded), NULL,
 	  "one line a stack: what `sonde flame` reads" },
 	{ 'o', "output", OPT_TEXT, AT(output), "FILE",
-	  "write .svg (flame graph), .folded or .txt" },
+	  "write .svg (flame graph), .folded, .txt, .json or .pb" },
 	{ 0, "title", OPT_TEXT, AT(title), "TEXT",
 	  "title of the flame graph" },
 	{ 0, "top", OPT_NUM, AT(top), "N", "print the N largest", .min = 1 },
