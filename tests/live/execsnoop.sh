@@ -159,6 +159,7 @@ if needs "a pid namespace" unshare host; then
 fi
 
 # A parent of another branch: this shell's child.
+: >"$TMP/out"
 timeout 60 "$SONDE" execsnoop -P $$ -d 3 >"$TMP/out" 2>"$TMP/err" &
 watcher=$!
 tries=0
