@@ -89,3 +89,25 @@ int demangle(const char *name, struct buf *out)
 	buf_mem(out, t.s, t.n);
 	return 0;
 }
+
+void demangle_buf(struct buf *text)
+{
+	size_t n = text->len, name = n;
+
+	if (n > 4 && !memcmp(text->data + n - 4, "@plt", 4))
+		name -= 4;
+	buf_putc(text, '\0');
+	if (text->err)
+		return;
+	text->data[name] = '\0';
+	if (demangle(text->data, text)) {
+		if (name < n)
+			text->data[name] = '@';
+		text->len = n;
+		return;
+	}
+	if (name < n)
+		buf_puts(text, "@plt");
+	text->len -= n + 1;
+	memmove(text->data, text->data + n + 1, text->len);
+}

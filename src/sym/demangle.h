@@ -14,4 +14,8 @@
  * out is as it was. out->err as ever. */
 int demangle(const char *name, struct buf *out);
 
+/* The same in place, of the name that is all of `text`, if it can be; that of a
+ * stub keeps its "@plt". */
+void demangle_buf(struct buf *text);
+
 #endif

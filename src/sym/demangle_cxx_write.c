@@ -71,8 +71,9 @@ static uint16_t param_argument(const struct cxx *c, uint16_t id,
 {
 	uint16_t argument = param_whole(c, id, scope);
 
-	return cxx_is(c, argument, CXX_LIST) ? cxx_list_item(c, argument, c->pack)
-					 : argument;
+	if (!cxx_is(c, argument, CXX_LIST))
+		return argument;
+	return cxx_list_item(c, argument, c->pack);
 }
 
 /* Scopes lie on a stack; those that a node remembers stay. */
@@ -456,7 +457,8 @@ static void head_name(struct cxx *c, uint16_t head, unsigned n)
 
 	while (h->a == 'p')
 		h = &c->node[h->b];
-	cxx_put_number(c, h->a == 'y' ? "$T" : h->a == 'n' ? "$N" : "$TT", n, "");
+	cxx_put_number(c, h->a == 'y' ? "$T" : h->a == 'n' ? "$N" : "$TT", n,
+		       "");
 }
 
 static void head_kind(struct cxx *c, uint16_t head)

@@ -197,7 +197,8 @@ static void created(struct cxx *c, uint16_t where, uint16_t type,
 
 static void ternary(struct cxx *c, const struct cxx_node *n)
 {
-	uint16_t second = cxx_list_item(c, n->c, 0), third = cxx_list_item(c, n->c, 1);
+	uint16_t second = cxx_list_item(c, n->c, 0);
+	uint16_t third = cxx_list_item(c, n->c, 1);
 
 	switch (cxx_op_syntax(&c->node[n->a])) {
 	case CXX_OP_NEW:

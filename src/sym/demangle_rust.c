@@ -163,9 +163,12 @@ static bool puny_delta(const struct puny *puny, const char **p,
 	*delta = 0;
 	for (k = 36; *p < end; k += 36) {
 		char c = *(*p)++;
-		uint32_t digit = c >= 'a' && c <= 'z' ? (uint32_t)(c - 'a') :
-				 demangle_is_digit(c) ? (uint32_t)(c - '0') + 26 : 36;
+		uint32_t digit = 36;
 
+		if (c >= 'a' && c <= 'z')
+			digit = (uint32_t)(c - 'a');
+		else if (demangle_is_digit(c))
+			digit = (uint32_t)(c - '0') + 26;
 		if (digit == 36 || weight > UINT32_MAX / 36 / 36 ||
 		    *delta > UINT32_MAX / 2)
 			return false;
@@ -239,16 +242,25 @@ static void list(struct rust *r, void (*item)(struct rust *),
 	}
 }
 
-/* Where a backref leads: to before itself. NULL when it fails. */
-static const char *backref(struct rust *r)
+/* A backref leads to before itself: to read on there. resume() where this one
+ * ends. */
+static const char *again(struct rust *r)
 {
-	const char *from = r->p - 1;
+	const char *from = r->p - 1, *back;
 	uint64_t to = base_62(r);
 
-	if (!r->t->failed && to < (uint64_t)(from - r->start))
-		return r->start + to;
-	fail(r);
-	return NULL;
+	if (r->t->failed || to >= (uint64_t)(from - r->start))
+		fail(r);
+	back = r->p;
+	if (!r->t->failed)
+		r->p = r->start + to;
+	return back;
+}
+
+static void resume(struct rust *r, const char *back)
+{
+	if (!r->t->failed)
+		r->p = back;
 }
 
 /* Lifetimes are counted from the innermost that is bound. */
@@ -367,21 +379,10 @@ static void generic(struct rust *r, bool is_value)
 	put(r, ">");
 }
 
-static void path_again(struct rust *r, bool is_value)
-{
-	const char *to = backref(r), *back = r->p;
-
-	if (!to)
-		return;
-	r->p = to;
-	path(r, is_value);
-	if (!r->t->failed)
-		r->p = back;
-}
-
 /* In a value, as in an expression, arguments need "::". */
 static void path(struct rust *r, bool is_value)
 {
+	const char *back;
 	char tag = next(r);
 
 	enter(r);
@@ -401,7 +402,9 @@ static void path(struct rust *r, bool is_value)
 		generic(r, is_value);
 		break;
 	case 'B':
-		path_again(r, is_value);
+		back = again(r);
+		path(r, is_value);
+		resume(r, back);
 		break;
 	default:
 		fail(r);
@@ -460,18 +463,14 @@ static void function(struct rust *r)
 /* A trait whose last ">" is left open; false when it has no arguments. */
 static bool open_path(struct rust *r)
 {
+	const char *back;
 	bool open = false;
 
 	enter(r);
 	if (skip(r, 'B')) {
-		const char *to = backref(r), *back = r->p;
-
-		if (to) {
-			r->p = to;
-			open = open_path(r);
-		}
-		if (!r->t->failed)
-			r->p = back;
+		back = again(r);
+		open = open_path(r);
+		resume(r, back);
 	} else if (skip(r, 'I')) {
 		open = true;
 		path(r, false);
@@ -546,18 +545,6 @@ static void tuple(struct rust *r, void (*item)(struct rust *))
 	put(r, n == 1 ? ",)" : ")");
 }
 
-static void type_again(struct rust *r)
-{
-	const char *to = backref(r), *back = r->p;
-
-	if (!to)
-		return;
-	r->p = to;
-	type(r);
-	if (!r->t->failed)
-		r->p = back;
-}
-
 static void sequence(struct rust *r, bool has_length)
 {
 	put(r, "[");
@@ -571,6 +558,8 @@ static void sequence(struct rust *r, bool has_length)
 
 static void any_type(struct rust *r, char tag)
 {
+	const char *back;
+
 	switch (tag) {
 	case 'A':
 	case 'S':
@@ -595,7 +584,9 @@ static void any_type(struct rust *r, char tag)
 		dynamic(r);
 		break;
 	case 'B':
-		type_again(r);
+		back = again(r);
+		type(r);
+		resume(r, back);
 		break;
 	default:
 		r->p--;		/* of a path */
@@ -794,20 +785,10 @@ static void compound(struct rust *r, char tag)
 	}
 }
 
-static void constant_again(struct rust *r, bool is_value)
-{
-	const char *to = backref(r), *back = r->p;
-
-	if (!to)
-		return;
-	r->p = to;
-	constant(r, is_value);
-	if (!r->t->failed)
-		r->p = back;
-}
-
 static void any_constant(struct rust *r, char tag, bool is_value)
 {
+	const char *back;
+
 	if (tag == 'p') {
 		put(r, "_");
 	} else if (strchr("htmyoj", tag)) {
@@ -822,7 +803,9 @@ static void any_constant(struct rust *r, char tag, bool is_value)
 	} else if (tag == 'R' && skip(r, 'e')) {
 		string(r);
 	} else if (tag == 'B') {
-		constant_again(r, is_value);
+		back = again(r);
+		constant(r, is_value);
+		resume(r, back);
 	} else {
 		put(r, is_value ? "" : "{");
 		compound(r, tag);

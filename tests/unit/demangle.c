@@ -547,6 +547,29 @@ TEST(appended)
 	buf_free(&out);
 }
 
+static const char *in_place(const char *name, struct buf *text)
+{
+	buf_reset(text);
+	buf_puts(text, name);
+	demangle_buf(text);
+	return buf_str(text);
+}
+
+TEST(in_place)
+{
+	struct buf text = { 0 };
+
+	CHECK_STR(in_place("_Z1fi", &text), "f(int)");
+	CHECK_STR(in_place("_Z1fi@plt", &text), "f(int)@plt");
+	CHECK_STR(in_place("_Z1fi@pl", &text), "_Z1fi@pl");
+	CHECK_STR(in_place("_Zf@plt", &text), "_Zf@plt");
+	CHECK_STR(in_place("read@plt", &text), "read@plt");
+	CHECK_STR(in_place("@plt", &text), "@plt");
+	CHECK_STR(in_place("main", &text), "main");
+	CHECK_STR(in_place("", &text), "");
+	buf_free(&text);
+}
+
 /* HEAD, n times PART, MIDDLE, n times TAIL, END. */
 static int repeated(const char *head, const char *part, int n,
 		    const char *middle, const char *tail, const char *end)
@@ -723,6 +746,7 @@ int main(void)
 	RUN(constants);
 	RUN(damaged);
 	RUN(appended);
+	RUN(in_place);
 	RUN(depth);
 	RUN(doubling);
 	RUN(numbers);
