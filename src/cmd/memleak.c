@@ -44,6 +44,7 @@ struct settings {
 	struct probing_options common;
 	uint64_t older, every, top, min, max, blocks, interval, count;
 	bool each, show, combined, missing_free, percpu, growth, no_doubles;
+	bool mangled;
 	const char *object, *prefix, *sort, *command, *output, *title;
 };
 
@@ -87,6 +88,7 @@ static const struct opt options[] = {
 	  "at the end: .svg (flame graph), .folded, .txt, .json, .pb" },
 	{ 0, "title", OPT_TEXT, AT(title), "TEXT",
 	  "title of the flame graph" },
+	MANGLED_OPTION(AT(mangled)),
 	{ 0, "wa-missing-free", OPT_FLAG, AT(missing_free), NULL,
 	  "as always: a block at the place of another ends it" },
 	{ 0 },
@@ -802,6 +804,7 @@ static int load(struct tracing *t)
 	struct watch *w = &t->probing.watch;
 	struct counted_spec spec = {
 		.user = !t->kernel, .kernel = t->kernel, .at_entry = !t->kernel,
+		.mangled = t->set.mangled,
 	};
 	int err = counted_open(&t->counted, "memleak", w->session, &spec);
 

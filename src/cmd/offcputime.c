@@ -23,7 +23,7 @@ struct settings {
 	struct probing_options common;
 	uint64_t least, most, state, stack_entries, top;
 	bool user_threads, kernel_threads, user_only, kernel_only, folded;
-	bool finished, wakers;
+	bool finished, wakers, mangled;
 	struct stack_options how;
 	const char *output, *title;
 };
@@ -62,6 +62,7 @@ static const struct opt options[] = {
 	  "write .svg (flame graph), .folded, .txt, .json or .pb" },
 	{ 0, "title", OPT_TEXT, AT(title), "TEXT",
 	  "title of the flame graph" },
+	MANGLED_OPTION(AT(mangled)),
 	{ 0, "top", OPT_NUM, AT(top), "N", "print the N longest", .min = 1 },
 	{ 0, "stack-storage-size", OPT_NUM, AT(stack_entries), "N",
 	  "stacks that the kernel's table holds", .min = 1, .max = 1 << 22 },
@@ -308,6 +309,7 @@ static int trace(struct offcpu *o)
 	const struct waiting_spec spec = {
 		.user = !set->kernel_only, .kernel = !set->user_only,
 		.wakers = set->wakers, .finished = set->finished,
+		.mangled = set->mangled,
 		.threads = set->user_threads ? THREADS_USER :
 			   set->kernel_threads ? THREADS_KERNEL : THREADS_ALL,
 		.by_state = set->state != NO_STATE, .state = set->state,

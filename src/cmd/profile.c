@@ -34,7 +34,7 @@ struct settings {
 	uint64_t frequency, count, cpu, duration, long_duration, top;
 	uint64_t stack_entries, hash_entries;
 	const char *event, *comm, *cgroup, *output, *title;
-	bool user_only, kernel_only, idle, folded, verbose, has_cpu;
+	bool user_only, kernel_only, idle, folded, mangled, verbose, has_cpu;
 	struct stack_options how;
 	char **command;
 };
@@ -79,6 +79,7 @@ static const struct opt options[] = {
 	  .min = 1 },
 	{ 0, "title", OPT_TEXT, AT(title), "TEXT",
 	  "title of the flame graph" },
+	MANGLED_OPTION(AT(mangled)),
 	{ 0, "duration", OPT_NUM, AT(long_duration), "SECS",
 	  "the same as SECS", .min = 1, .max = 99999999 },
 	{ 0, "for", OPT_NUM, AT(long_duration), "SECS", NULL,
@@ -513,7 +514,7 @@ static int profile(struct profile *p)
 	host_raise_files();		/* ours, not the command's */
 	p->spec.sample.child = p->child.pid;
 	if (!err)
-		err = naming_open(&p->naming);
+		err = naming_open(&p->naming, set->mangled);
 	if (!err)
 		err = sampling_open(&p->sampling, &p->spec, &p->naming,
 				    &p->loop);

@@ -338,6 +338,13 @@ events_copy() {
 		{ print >file }' */*/format)
 }
 
+# One name a file: those of the unit test, which has all parts of the grammars.
+demangle() {
+	sed -n 's/^	{ "\(_[^"]*\)",.*/\1/p' "$SEEDS/../unit/demangle.c" |
+		awk '{ printf "%s", $0 >FNR; close(FNR) }'
+}
+
+SEEDS=$(cd "$(dirname "$0")" && pwd)
 for source in tests/fuzz/*.c; do
 	target=$(basename "$source" .c)
 	[ "$target" != main ] || continue
