@@ -13,6 +13,7 @@
 #include "sys/advice.h"
 #include "sys/feature.h"
 #include "sys/tracefs.h"
+#include "trace/own_frames.h"
 #include "trace/waiting.h"
 
 extern const struct bpf_object object_offcputime;
@@ -79,38 +80,11 @@ struct offcpu {
 
 /* The result */
 
-/* What of a kernel stack lies below the scheduler is the tracing itself. */
-static size_t tracing_frames(const struct named_stack *named)
-{
-	static const char starts[][10] = {	/* behind underscores */
-		"bpf_prog", "bpf_trace", "traceiter", "perf_", "trace_call",
-		"prepare_t", "0x",
-	};
-	const struct frame *frames = named->kernel;
-	size_t n = named->nkernel < 12 ? named->nkernel : 12, last = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		const char *name = frames[i].name;
-
-		name += strspn(name, "_");
-		for (size_t k = 0; k < sizeof(starts) / sizeof(*starts); k++)
-			if (!strncmp(name, starts[k], strlen(starts[k])))
-				last = i + 1;
-	}
-	if (last >= named->nkernel)
-		return 0;
-	/* Old kernels give the innermost function twice, equal names being
-	 * one pointer. */
-	frames += last;
-	return last + (last + 1 < named->nkernel &&
-		       frames[0].name == frames[1].name);
-}
-
 static void row_of(const struct stack *stack, const struct named_stack *named,
 		   char comm[COMM_SIZE + 1], uint32_t tid,
 		   struct stack_row *row)
 {
-	size_t skip = tracing_frames(named);
+	size_t skip = own_frames_of_scheduler(named->kernel, named->nkernel);
 
 	memcpy(comm, stack->key->comm, COMM_SIZE);
 	comm[COMM_SIZE] = 0;

@@ -96,8 +96,25 @@ void procs_free(struct procs *p)
 	intern_free(&p->tried);
 	intern_free(&p->marks);
 	vec_free(&p->tried_as);
+	heads_free(&p->heads);
 	files_free(p->files);
 	mem_free(p);
+}
+
+void procs_keep_heads(struct procs *p, bool files)
+{
+	p->keep_heads = true;
+	p->no_files = !files;
+}
+
+void procs_file(const struct procs *p, uint32_t file, struct map_row *out)
+{
+	files_row(p->files, file, out);
+}
+
+const struct head *procs_head(const struct procs *p, uint32_t file)
+{
+	return heads_get(&p->heads, file);
 }
 
 /* Processes and their records. */
@@ -365,7 +382,10 @@ int64_t proc_hold(struct procs *p, int dir, const struct map_row *row,
 	int64_t id;
 	int fd;
 
-	if (files_held(p->files, file) || !files_room(p->files))
+	if (p->keep_heads)
+		heads_read(&p->heads, dir, row, file);
+	if (p->no_files || files_held(p->files, file) ||
+	    !files_room(p->files))
 		return file;
 	fd = open_map_file(p, dir, row, &st);
 	if (fd < 0)
@@ -588,6 +608,7 @@ static int reading_row(void *arg, const struct map_row *row)
 	bool anon = row->exec && kind == MAPS_ANON;
 	int err = 0;
 
+	heads_pass(&r->p->heads, row);
 	if (anon && r->last.end == row->start && r->last.path)
 		err = reading_add(r, &r->last);
 	r->last.path = NULL;
@@ -633,6 +654,7 @@ static int snap_maps(struct procs *p, const struct proc *c, int dir,
 	if (fd < 0)
 		return 0;
 	err = maps_read(fd, reading_row, &r, &bad);
+	heads_end(&p->heads);
 	close(fd);
 	buf_free(&r.last_path);
 	s->mark = proc_mark(p, dir);

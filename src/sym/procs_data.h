@@ -7,6 +7,7 @@
 #include "base/intern.h"
 #include "base/vec.h"
 #include "sym/files.h"
+#include "sym/heads.h"
 #include "sym/jitmap.h"
 #include "sym/procs.h"
 
@@ -94,6 +95,9 @@ struct procs {
 	uint64_t jit_bytes;		/* read in all */
 	bool jit_full;			/* no more of that, which was said */
 	bool no_map_files;		/* not ours to follow */
+	bool keep_heads;		/* see procs_keep_heads() */
+	bool no_files;			/* open none */
+	struct heads heads;
 };
 
 struct proc *proc_find(const struct procs *p, uint32_t pid);
