@@ -26,7 +26,8 @@ extern const struct bpf_object object_profile;
 
 enum {
 	DEFAULT_HZ = 99,
-	TICK_MS = 50,			/* how long records may wait */
+	TICK_MS = 50,			/* how long records may wait ... */
+	RAW_TICK_MS = 250,		/* ... when no file is opened by them */
 	UNSURE_MOST = 20,		/* ticks */
 };
 
@@ -356,13 +357,13 @@ static int failed(const char *what, int err)
 static int watch(struct profile *p)
 {
 	uint64_t next = p->loop.start + 1000000000;
-	int err = 0;
+	int tick = p->raw.alone && !p->began.n ? RAW_TICK_MS : TICK_MS, err = 0;
 
 	while (!err && !p->loop.end) {
 		uint64_t now;
 
 		err = failed("wait for events",
-			     loop_wait(&p->loop, TICK_MS));
+			     loop_wait(&p->loop, tick));
 		sampling_drain(&p->sampling);
 		check_targets(p);
 		now = host_time();

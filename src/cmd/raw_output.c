@@ -64,6 +64,7 @@ int raw_output_begin(struct raw_output *r, const struct stack_output *like,
 		     uint64_t layout, const char *second)
 {
 	struct raw_head *head = &r->recorder.head;
+	const struct naming *n = r->recorder.naming;
 	int err;
 
 	if (!r->path)
@@ -71,6 +72,8 @@ int raw_output_begin(struct raw_output *r, const struct stack_output *like,
 	err = out_begin(&r->out);
 	if (err)
 		return err;
+	layout |= (n->probes ? RAW_OF_PROBES : 0) |
+		  (n->events ? RAW_OF_EVENTS : 0);
 	head->title = like->title;
 	head->units[0] = like->unit ? like->unit->name : unit_samples.name;
 	head->units[1] = second;
@@ -84,14 +87,36 @@ int raw_output_begin(struct raw_output *r, const struct stack_output *like,
 int raw_output_stack(struct raw_output *r, const struct stack *stack,
 		     uint32_t pid, uint64_t value, uint64_t second)
 {
-	struct raw_row row = { .values = { value, second } };
+	const uint64_t values[] = { value, second };
 	int err;
 
 	if (!r->path)
 		return 0;
-	err = recorder_side(&r->recorder, stack, pid, &row.side);
+	err = recorder_stack(&r->recorder, stack, pid, &r->side);
 	if (!err)
-		raw_write_row(&r->recorder.to, &row, r->units);
+		raw_write_row(&r->recorder.to, &r->side.out, NULL, values,
+			      r->units);
+	return err;
+}
+
+int raw_output_woken(struct raw_output *r, const struct stack *stack,
+		     uint32_t pid, const struct stack *waker,
+		     uint32_t waker_pid, const char *otherwise, uint64_t value)
+{
+	int err = 0;
+
+	if (!r->path)
+		return 0;
+	if (waker)
+		err = recorder_stack(&r->recorder, waker, waker_pid,
+				     &r->waker);
+	else
+		recorder_nobody(&r->recorder, otherwise, &r->waker);
+	if (!err)
+		err = recorder_stack(&r->recorder, stack, pid, &r->side);
+	if (!err)
+		raw_write_row(&r->recorder.to, &r->side.out, &r->waker.out,
+			      &value, r->units);
 	return err;
 }
 
@@ -123,5 +148,7 @@ void raw_output_close(struct raw_output *r)
 	log_set_tap(NULL, NULL);
 	out_abandon(&r->out);
 	recorder_close(&r->recorder);
+	recorder_side_free(&r->side);
+	recorder_side_free(&r->waker);
 	buf_free(&r->notes);
 }

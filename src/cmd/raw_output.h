@@ -18,6 +18,7 @@ struct raw_output {
 	bool alone;			/* nothing is named beside it */
 	struct out out;
 	struct recorder recorder;
+	struct recorder_side side, waker;
 	struct buf notes;		/* notices so far, each with its NUL */
 	unsigned units;
 };
@@ -32,7 +33,8 @@ int raw_output_open(struct raw_output *r, const char *command,
 void raw_output_prepare(struct raw_output *r, struct naming *naming);
 
 /* Write the head: what `like` was set to is how a report shows it. `layout` are
- * flags that go beyond it; `second` is the unit of a second number, or NULL.
+ * flags beyond that and what is set in the naming; `second` is the unit of a
+ * second number, or NULL.
  * 0 or -errno, reported. */
 int raw_output_begin(struct raw_output *r, const struct stack_output *like,
 		     uint64_t layout, const char *second);
@@ -40,6 +42,12 @@ int raw_output_begin(struct raw_output *r, const struct stack_output *like,
 /* 0 or -ENOMEM. */
 int raw_output_stack(struct raw_output *r, const struct stack *stack,
 		     uint32_t pid, uint64_t value, uint64_t second);
+
+/* The same with who woke it: NULL, as one that is called `otherwise`. */
+int raw_output_woken(struct raw_output *r, const struct stack *stack,
+		     uint32_t pid, const struct stack *waker,
+		     uint32_t waker_pid, const char *otherwise,
+		     uint64_t value);
 
 /* With all notices, and the end: what was told of the result in one line, and
  * how long it took. 0 or -errno, reported but for -EPIPE. */

@@ -22,7 +22,7 @@ void raw_put_bytes(struct buf *to, const void *p, size_t n)
 	buf_mem(to, p, n);
 }
 
-uint64_t raw_get(struct raw_input *in)
+uint64_t raw_get(struct raw_cursor *in)
 {
 	uint64_t n = 0;
 
@@ -40,14 +40,14 @@ uint64_t raw_get(struct raw_input *in)
 	return 0;
 }
 
-int64_t raw_get_signed(struct raw_input *in)
+int64_t raw_get_signed(struct raw_cursor *in)
 {
 	uint64_t n = raw_get(in);
 
 	return (int64_t)(n >> 1 ^ (n & 1 ? UINT64_MAX : 0));
 }
 
-uint32_t raw_get_below(struct raw_input *in, size_t end)
+uint32_t raw_get_below(struct raw_cursor *in, size_t end)
 {
 	uint64_t n = raw_get(in);
 
@@ -57,12 +57,12 @@ uint32_t raw_get_below(struct raw_input *in, size_t end)
 	return 0;
 }
 
-uint32_t raw_get32(struct raw_input *in)
+uint32_t raw_get32(struct raw_cursor *in)
 {
 	return raw_get_below(in, SIZE_MAX);
 }
 
-const uint8_t *raw_get_bytes(struct raw_input *in, size_t *n)
+const uint8_t *raw_get_bytes(struct raw_cursor *in, size_t *n)
 {
 	uint64_t len = raw_get(in);
 	const uint8_t *p = in->p;
@@ -194,7 +194,7 @@ static int get_id(const uint8_t *p, size_t n, struct raw_head *head)
 static int get_field(const uint8_t *p, size_t n, const struct field *f,
 		     struct intern *texts, uint32_t *ids, void *to)
 {
-	struct raw_input in = { .p = p, .end = p + n };
+	struct raw_cursor in = { .p = p, .end = p + n };
 
 	if (f->kind == TEXT)
 		return get_text(p, n, f, texts, ids);
@@ -205,7 +205,7 @@ static int get_field(const uint8_t *p, size_t n, const struct field *f,
 }
 
 /* The texts move as long as more come, so they are pointed to at the end. */
-static int get_fields(struct raw_input *in, const struct field *fields,
+static int get_fields(struct raw_cursor *in, const struct field *fields,
 		      struct intern *texts, void *to)
 {
 	uint32_t ids[sizeof(head_fields) / sizeof(*head_fields)]
@@ -236,14 +236,14 @@ static int get_fields(struct raw_input *in, const struct field *fields,
 	return 0;
 }
 
-int raw_get_head(struct raw_input *in, struct intern *texts,
+int raw_get_head(struct raw_cursor *in, struct intern *texts,
 		 struct raw_head *head)
 {
 	*head = (struct raw_head){ 0 };
 	return get_fields(in, head_fields, texts, head);
 }
 
-int raw_get_end(struct raw_input *in, struct intern *texts,
+int raw_get_end(struct raw_cursor *in, struct intern *texts,
 		struct raw_end *end)
 {
 	*end = (struct raw_end){ 0 };

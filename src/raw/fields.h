@@ -15,17 +15,17 @@ void raw_put_bytes(struct buf *to, const void *p, size_t n);
 
 /* What is left of a record's content. A read beyond its end, or of what cannot
  * be, makes it bad, and gives 0 from then on. */
-struct raw_input {
+struct raw_cursor {
 	const uint8_t *p, *end;
 	bool bad;
 };
-uint64_t raw_get(struct raw_input *in);
-int64_t raw_get_signed(struct raw_input *in);
-uint32_t raw_get32(struct raw_input *in);	/* at most 2^32 - 1 */
-const uint8_t *raw_get_bytes(struct raw_input *in, size_t *n);
+uint64_t raw_get(struct raw_cursor *in);
+int64_t raw_get_signed(struct raw_cursor *in);
+uint32_t raw_get32(struct raw_cursor *in);	/* at most 2^32 - 1 */
+const uint8_t *raw_get_bytes(struct raw_cursor *in, size_t *n);
 
 /* One below `end`; else bad. */
-uint32_t raw_get_below(struct raw_input *in, size_t end);
+uint32_t raw_get_below(struct raw_cursor *in, size_t end);
 
 /* All fields that are not empty. */
 void raw_put_head(struct buf *to, const struct raw_head *head);
@@ -33,9 +33,9 @@ void raw_put_end(struct buf *to, const struct raw_end *end);
 
 /* All that are known; texts are kept by `texts`, which must not grow any more
  * while they are used. 0, -EINVAL, -ENOMEM. */
-int raw_get_head(struct raw_input *in, struct intern *texts,
+int raw_get_head(struct raw_cursor *in, struct intern *texts,
 		 struct raw_head *head);
-int raw_get_end(struct raw_input *in, struct intern *texts,
+int raw_get_end(struct raw_cursor *in, struct intern *texts,
 		struct raw_end *end);
 
 #endif

@@ -39,31 +39,37 @@
  *
  * The items
  *
+ *	An item begins with a number: its kind (enum item) in the three lowest
+ *	bits, and in a row its flags above them.
+ *
  *	STRING	bytes, without a NUL.
- *	FILE	A mapped file: path (a string, as the kernel writes it); flags
- *		(0); inode; major and minor number of the device; bytes of the
+ *	FILE	A mapped file: path (a string, as the kernel writes it); 0;
+ *		inode; major and minor number of the device; bytes of the
  *		build-id, none if it is not known; how many executable segments
  *		are known of it, and for each of them offset in the file, size
  *		there, and virtual address.
  *	MODULE	Of the kernel: name (a string), base address, size, build-id.
- *	FRAME	A place in code: kind (enum frame kinds below), then two
- *		numbers: what it is of, and where in that.
- *	CHAIN	Callers: the number of a node, and how many frames follow. Each
- *		makes one more node, that is called from the one before it, the
- *		first from the node that was given. Node 0 is there from the
- *		beginning, and nobody: a stack is told by its innermost node.
+ *	TASK	comm (a string), pid.
  *	ROW	One stack, or several that are alike, with what it counts: a
- *		side, and the numbers, as many as the head has units. With
- *		SIDE_WAKER another side follows: who woke it.
- *	A side	flags (enum side), comm (a string), pid, the node of its user
- *		stack and that of its kernel stack, 0 = none; with SIDE_CALLER
- *		also a frame.
+ *		side; the numbers, as many as the head has units; and, with
+ *		RAW_WAKER, flags and a side of who woke it.
+ *
+ *	A side	a task; with RAW_USER the user stack, with RAW_KERNEL the
+ *		kernel's; with RAW_CALLER a frame.
+ *	A stack	A node, how many frames follow, and these. Each frame makes one
+ *		more node, that is called from the one before it, the first from
+ *		the node that was given. Node 0 is there from the beginning, and
+ *		nobody: stacks share what they have in common at their roots.
+ *	A frame	An even number: twice that of an earlier frame. An odd one: a
+ *		new frame; above the lowest bit three of its kind (enum
+ *		raw_frame_kind), above them what it is of; and then, if the kind
+ *		has one, the place in that. New frames are numbered, too.
  *
  * Addresses in stacks are return addresses, but those of leaves. Of a user
  * frame it is the offset in the file that is told. A frame that is in no code
  * is a stack's last: it was lost there.
  *
- * SIDE_CALLER: the frame lay where a call leaves its return address. It is the
+ * RAW_CALLER: the frame lay where a call leaves its return address. It is the
  * leaf's caller if the code in front of it calls the function that the leaf is
  * in and that has no frame of its own (src/sym/caller.c), which the device
  * could not look up. */
@@ -83,6 +89,7 @@ enum {
 	RAW_ID_MOST = 32,		/* bytes of a build-id */
 	RAW_SEGMENTS_MOST = 4,
 	RAW_UNITS_MOST = 2,
+	RAW_DEPTH_MOST = 4096,		/* frames of a stack */
 };
 
 enum raw_record {
@@ -90,33 +97,31 @@ enum raw_record {
 };
 
 enum raw_item {
-	RAW_STRING = 1, RAW_FILE = 2, RAW_MODULE = 3, RAW_FRAME = 4,
-	RAW_CHAIN = 5, RAW_ROW = 6,
+	RAW_STRING = 1, RAW_FILE = 2, RAW_MODULE = 3, RAW_TASK = 4, RAW_ROW = 5,
+	RAW_ITEM_BITS = 3,
 };
 
 /* What a frame is of, and its place in that. */
 enum raw_frame_kind {
 	RAW_IN_FILE = 0,	/* a file; an offset in it */
-	RAW_IN_AREA = 1,	/* a string: "[heap]", or "" for other memory
-				 * without a file; an offset in the mapping */
-	RAW_NAMED = 2,		/* a string, the function: of the vDSO ... */
-	RAW_JIT = 3,		/* ... or of a JIT's map; 0 */
-	RAW_UNCERTAIN = 4,	/* 0; an address where different files were
-				 * mapped */
-	RAW_NO_CODE = 5,	/* 0; an address where none was */
-	RAW_IN_KERNEL = 6,	/* 0; an address, signed: from where the
+	RAW_IN_KERNEL = 1,	/* 0; an address, signed: from where the
 				 * kernel's text starts, if the head tells that,
 				 * else from 0 */
-	RAW_IN_MODULE = 7,	/* a module; from its base */
-	RAW_KINDS
+	RAW_IN_MODULE = 2,	/* a module; from its base */
+	RAW_IN_AREA = 3,	/* a string: "[heap]", or "" for other memory
+				 * without a file; an offset in the mapping */
+	RAW_UNCERTAIN = 4,	/* 0; an address where different files were
+				 * mapped */
+	RAW_NO_CODE = 5,	/* 0, no place: where no code was mapped */
+	RAW_NAMED = 6,		/* a string, the function: of the vDSO ... */
+	RAW_JIT = 7,		/* ... or of a JIT's map; no place */
 };
 
 enum raw_side_flag {
-	RAW_MISSED_USER = 1,	/* there was a stack, it got lost */
-	RAW_MISSED_KERNEL = 2,
-	RAW_LEAF_RETURNS = 4,	/* the user stack's leaf is a return address */
-	RAW_CALLER = 8,
-	RAW_WAKER = 16,
+	RAW_USER = 1, RAW_KERNEL = 2, RAW_CALLER = 4, RAW_WAKER = 8,
+	RAW_MISSED_USER = 16,	/* there was a stack, it got lost */
+	RAW_MISSED_KERNEL = 32,
+	RAW_LEAF_RETURNS = 64,	/* the user stack's leaf is a return address */
 };
 
 /* Of the head and the end: what a number means is forever. */
@@ -191,13 +196,9 @@ struct raw_frame {
 	uint32_t of, kind;
 };
 
-struct raw_side {
-	uint32_t flags, comm, pid, user, kernel, caller;
-};
-
-struct raw_row {
-	struct raw_side side, waker;
-	uint64_t values[RAW_UNITS_MOST];
-};
+static inline int raw_has_place(uint32_t kind)
+{
+	return kind < RAW_NO_CODE;
+}
 
 #endif

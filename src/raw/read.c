@@ -17,7 +17,6 @@ enum {
 	ROOM = RAW_RECORD_MOST + 64,
 	ITEMS_MOST = 1 << 26,		/* of each kind */
 	FILES_MOST = 1 << 16,
-	DEPTH_MOST = 4096,
 	CRC_SIZE = 4,
 };
 
@@ -31,6 +30,7 @@ void raw_read_free(struct raw_reader *r)
 	vec_free(&r->file_paths);
 	vec_free(&r->modules);
 	vec_free(&r->module_names);
+	vec_free(&r->tasks);
 	vec_free(&r->frames);
 	vec_free(&r->nodes);
 	mem_free(r->bytes);
@@ -90,9 +90,10 @@ static void take(struct raw_reader *r, size_t n)
 	r->offset += n;
 }
 
-/* Items: false when they make no sense, or memory is out (r->err). */
+/* Items */
 
-static bool sensible(struct raw_reader *r, const struct raw_input *in)
+/* False when they make no sense, or memory is out. */
+static bool sensible(const struct raw_reader *r, const struct raw_cursor *in)
 {
 	return !in->bad && !r->err;
 }
@@ -103,7 +104,7 @@ static bool sensible(struct raw_reader *r, const struct raw_input *in)
 	 memset(&(items).v[(items).n - 1], 0, sizeof(*(items).v)) : \
 	 (void *)(uintptr_t)((r)->err = -ENOMEM, 0))
 
-static void get_id(struct raw_input *in, uint8_t id[RAW_ID_MOST], size_t *len)
+static void get_id(struct raw_cursor *in, uint8_t id[RAW_ID_MOST], size_t *len)
 {
 	const uint8_t *p = raw_get_bytes(in, len);
 
@@ -114,7 +115,7 @@ static void get_id(struct raw_input *in, uint8_t id[RAW_ID_MOST], size_t *len)
 	memcpy(id, p, *len);
 }
 
-static void get_string(struct raw_reader *r, struct raw_input *in)
+static void get_string(struct raw_reader *r, struct raw_cursor *in)
 {
 	size_t n, *at;
 	const uint8_t *p = raw_get_bytes(in, &n);
@@ -131,7 +132,7 @@ static void get_string(struct raw_reader *r, struct raw_input *in)
 		r->err = r->strings.err;
 }
 
-static void get_file(struct raw_reader *r, struct raw_input *in)
+static void get_file(struct raw_reader *r, struct raw_cursor *in)
 {
 	uint32_t *path = ITEM_NEW(r, r->file_paths, FILES_MOST);
 	struct raw_file *f = ITEM_NEW(r, r->files, FILES_MOST);
@@ -139,7 +140,7 @@ static void get_file(struct raw_reader *r, struct raw_input *in)
 	if (!path || !f)
 		return;
 	*path = raw_get_below(in, r->string_at.n);
-	raw_get(in);			/* flags */
+	raw_get(in);			/* 0 so far */
 	f->inode = raw_get(in);
 	f->major = raw_get32(in);
 	f->minor = raw_get32(in);
@@ -152,7 +153,7 @@ static void get_file(struct raw_reader *r, struct raw_input *in)
 	}
 }
 
-static void get_module(struct raw_reader *r, struct raw_input *in)
+static void get_module(struct raw_reader *r, struct raw_cursor *in)
 {
 	uint32_t *name = ITEM_NEW(r, r->module_names, FILES_MOST);
 	struct raw_module *m = ITEM_NEW(r, r->modules, FILES_MOST);
@@ -163,6 +164,16 @@ static void get_module(struct raw_reader *r, struct raw_input *in)
 	m->base = raw_get(in);
 	m->size = raw_get(in);
 	get_id(in, m->id, &m->id_len);
+}
+
+static void get_task(struct raw_reader *r, struct raw_cursor *in)
+{
+	struct raw_task *t = ITEM_NEW(r, r->tasks, ITEMS_MOST);
+
+	if (!t)
+		return;
+	t->comm = raw_get_below(in, r->string_at.n);
+	t->pid = raw_get32(in);
 }
 
 /* How many things there are that a frame of the kind can be of. */
@@ -182,69 +193,85 @@ static size_t frame_ofs(const struct raw_reader *r, uint32_t kind)
 	}
 }
 
-static void get_frame(struct raw_reader *r, struct raw_input *in)
+/* The number of the frame. */
+static uint32_t get_frame(struct raw_reader *r, struct raw_cursor *in)
 {
-	struct raw_frame *f = ITEM_NEW(r, r->frames, ITEMS_MOST);
+	uint64_t code = raw_get(in), of = code >> 4;
+	uint32_t kind = code >> 1 & 7;
+	struct raw_frame *f;
 
+	if (!(code & 1) && code >> 1 < r->frames.n)
+		return (uint32_t)(code >> 1);
+	if (!(code & 1) || of >= frame_ofs(r, kind)) {
+		in->bad = true;
+		return 0;
+	}
+	f = ITEM_NEW(r, r->frames, ITEMS_MOST);
 	if (!f)
-		return;
-	f->kind = raw_get_below(in, RAW_KINDS);
-	f->of = raw_get_below(in, frame_ofs(r, f->kind));
-	f->at = f->kind == RAW_IN_KERNEL ? (uint64_t)raw_get_signed(in)
-					 : raw_get(in);
+		return 0;
+	*f = (struct raw_frame){ .of = (uint32_t)of, .kind = kind };
+	if (kind == RAW_IN_KERNEL)
+		f->at = (uint64_t)raw_get_signed(in);
+	else if (raw_has_place(kind))
+		f->at = raw_get(in);
+	return (uint32_t)r->frames.n - 1;
 }
 
-static void get_chain(struct raw_reader *r, struct raw_input *in)
+static uint32_t get_stack(struct raw_reader *r, struct raw_cursor *in)
 {
-	uint32_t parent = raw_get_below(in, r->nodes.n + 1);
+	uint32_t node = raw_get_below(in, r->nodes.n + 1);
 	uint64_t n = raw_get(in);
-	uint32_t depth = parent ? r->nodes.v[parent - 1].depth : 0;
+	uint32_t depth = node ? r->nodes.v[node - 1].depth : 0;
 
 	while (n-- && sensible(r, in)) {
-		struct raw_node *node = ITEM_NEW(r, r->nodes, ITEMS_MOST);
+		uint32_t frame = get_frame(r, in);
+		struct raw_node *to = ITEM_NEW(r, r->nodes, ITEMS_MOST);
 
-		if (!node)
-			return;
-		node->parent = parent;
-		node->frame = raw_get_below(in, r->frames.n);
-		node->depth = ++depth;
-		in->bad |= depth > DEPTH_MOST;
-		parent = (uint32_t)r->nodes.n;
+		if (!to)
+			return 0;
+		*to = (struct raw_node){ node, frame, ++depth };
+		in->bad |= depth > RAW_DEPTH_MOST;
+		node = (uint32_t)r->nodes.n;
 	}
+	return node;
 }
 
-static void get_side(const struct raw_reader *r, struct raw_input *in,
-		     struct raw_side *side)
+static void get_side(struct raw_reader *r, struct raw_cursor *in,
+		     uint64_t flags, struct raw_side *side)
 {
-	side->flags = raw_get32(in);
-	side->comm = raw_get_below(in, r->string_at.n);
-	side->pid = raw_get32(in);
-	side->user = raw_get_below(in, r->nodes.n + 1);
-	side->kernel = raw_get_below(in, r->nodes.n + 1);
-	if (side->flags & RAW_CALLER)
-		side->caller = raw_get_below(in, r->frames.n);
+	in->bad |= flags > UINT32_MAX;
+	side->flags = (uint32_t)flags;
+	side->task = raw_get_below(in, r->tasks.n);
+	if (flags & RAW_USER)
+		side->user = get_stack(r, in);
+	if (flags & RAW_KERNEL)
+		side->kernel = get_stack(r, in);
+	if (flags & RAW_CALLER)
+		side->caller = get_frame(r, in);
 }
 
-static int get_row(struct raw_reader *r, struct raw_input *in,
+static int get_row(struct raw_reader *r, struct raw_cursor *in, uint64_t flags,
 		   const struct raw_sink *sink)
 {
 	struct raw_row row = { { 0 } };
 
-	get_side(r, in, &row.side);
+	get_side(r, in, flags, &row.side);
 	for (unsigned i = 0; i < r->units; i++)
 		row.values[i] = raw_get(in);
-	if (row.side.flags & RAW_WAKER)
-		get_side(r, in, &row.waker);
-	if (in->bad)
+	if (flags & RAW_WAKER)
+		get_side(r, in, raw_get(in), &row.waker);
+	if (!sensible(r, in))
 		return 0;
 	r->rows++;
 	return sink->row(sink->arg, r, &row);
 }
 
-static int get_item(struct raw_reader *r, struct raw_input *in,
+static int get_item(struct raw_reader *r, struct raw_cursor *in,
 		    const struct raw_sink *sink)
 {
-	switch (*in->p++) {
+	uint64_t code = raw_get(in);
+
+	switch (code & ((1 << RAW_ITEM_BITS) - 1)) {
 	case RAW_STRING:
 		get_string(r, in);
 		break;
@@ -254,14 +281,11 @@ static int get_item(struct raw_reader *r, struct raw_input *in,
 	case RAW_MODULE:
 		get_module(r, in);
 		break;
-	case RAW_FRAME:
-		get_frame(r, in);
-		break;
-	case RAW_CHAIN:
-		get_chain(r, in);
+	case RAW_TASK:
+		get_task(r, in);
 		break;
 	case RAW_ROW:
-		return get_row(r, in, sink);
+		return get_row(r, in, code >> RAW_ITEM_BITS, sink);
 	default:
 		in->bad = true;
 	}
@@ -273,7 +297,7 @@ static int get_item(struct raw_reader *r, struct raw_input *in,
 
 enum { SENSELESS = 1 };
 
-static int record_data(struct raw_reader *r, struct raw_input *in,
+static int record_data(struct raw_reader *r, struct raw_cursor *in,
 		       const struct raw_sink *sink)
 {
 	int err = 0;
@@ -283,7 +307,7 @@ static int record_data(struct raw_reader *r, struct raw_input *in,
 	return err ? err : r->err ? r->err : in->bad ? SENSELESS : 0;
 }
 
-static int record_head(struct raw_reader *r, struct raw_input *in,
+static int record_head(struct raw_reader *r, struct raw_cursor *in,
 		       const struct raw_sink *sink)
 {
 	int err = raw_get_head(in, &r->texts, &r->head);
@@ -295,7 +319,7 @@ static int record_head(struct raw_reader *r, struct raw_input *in,
 	return err || !sink->head ? err : sink->head(sink->arg, r);
 }
 
-static int record_note(struct raw_input *in, const struct raw_sink *sink)
+static int record_note(struct raw_cursor *in, const struct raw_sink *sink)
 {
 	struct buf text = { 0 };
 	int err;
@@ -310,7 +334,7 @@ static int record_note(struct raw_input *in, const struct raw_sink *sink)
 	return err;
 }
 
-static int record_end(struct raw_reader *r, struct raw_input *in)
+static int record_end(struct raw_reader *r, struct raw_cursor *in)
 {
 	int err = raw_get_end(in, &r->end_texts, &r->end);
 
@@ -318,7 +342,7 @@ static int record_end(struct raw_reader *r, struct raw_input *in)
 }
 
 static int record_use(struct raw_reader *r, uint8_t type,
-		      struct raw_input *in, const struct raw_sink *sink)
+		      struct raw_cursor *in, const struct raw_sink *sink)
 {
 	if ((type == RAW_HEAD) != !r->head.command)
 		return SENSELESS;
@@ -342,7 +366,7 @@ static size_t record_measure(struct raw_reader *r, size_t *content)
 {
 	for (size_t n = 2; n <= 4; n++) {
 		const uint8_t *p = peek(r, n);
-		struct raw_input in = { .p = p + 1, .end = p + n };
+		struct raw_cursor in = { .p = p + 1, .end = p + n };
 
 		if (!p)
 			return 0;
@@ -366,7 +390,7 @@ static int record_read(struct raw_reader *r, const struct raw_sink *sink,
 {
 	size_t content = 0, start = record_measure(r, &content);
 	const uint8_t *p = start ? peek(r, start + content + CRC_SIZE) : NULL;
-	struct raw_input in;
+	struct raw_cursor in;
 	int err;
 
 	*type = 0;
@@ -376,7 +400,7 @@ static int record_read(struct raw_reader *r, const struct raw_sink *sink,
 		r->state = RAW_DAMAGED;
 		return 0;
 	}
-	in = (struct raw_input){ .p = p + start, .end = p + start + content };
+	in = (struct raw_cursor){ .p = p + start, .end = p + start + content };
 	err = record_use(r, p[0], &in, sink);
 	if (err == SENSELESS && !r->err) {
 		r->state = RAW_SENSELESS;

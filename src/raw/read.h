@@ -25,6 +25,20 @@ struct raw_node {
 	uint32_t depth;
 };
 
+struct raw_task {
+	uint32_t comm, pid;		/* a string */
+};
+
+/* One side of a row: user and kernel are nodes, 0 = none; caller is a frame. */
+struct raw_side {
+	uint32_t flags, task, user, kernel, caller;
+};
+
+struct raw_row {
+	struct raw_side side, waker;
+	uint64_t values[RAW_UNITS_MOST];
+};
+
 /* What was read so far; node n is nodes.v[n - 1]. */
 struct raw_reader {
 	struct raw_head head;
@@ -42,6 +56,7 @@ struct raw_reader {
 	VEC(uint32_t) file_paths;	/* strings */
 	VEC(struct raw_module) modules;
 	VEC(uint32_t) module_names;
+	VEC(struct raw_task) tasks;
 	VEC(struct raw_frame) frames;
 	VEC(struct raw_node) nodes;
 

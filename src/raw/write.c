@@ -83,6 +83,7 @@ void raw_write_free(struct raw_writer *w)
 {
 	buf_free(&w->data);
 	intern_free(&w->strings);
+	intern_free(&w->tasks);
 	intern_free(&w->frames);
 	intern_free(&w->nodes);
 }
@@ -138,66 +139,99 @@ uint32_t raw_write_module(struct raw_writer *w,
 	return w->modules++;
 }
 
-uint32_t raw_write_frame(struct raw_writer *w, const struct raw_frame *frame)
+uint32_t raw_write_task(struct raw_writer *w, const char *comm, size_t n,
+			uint32_t pid)
 {
-	uint32_t id;
+	uint32_t key[2] = { raw_write_string(w, comm, n), pid }, id;
 
-	if (!is_new(w, &w->frames, frame, sizeof(*frame), &id))
+	if (!is_new(w, &w->tasks, key, sizeof(key), &id))
 		return id;
-	buf_putc(&w->data, RAW_FRAME);
-	raw_put(&w->data, frame->kind);
-	raw_put(&w->data, frame->of);
-	if (frame->kind == RAW_IN_KERNEL)
-		raw_put_signed(&w->data, (int64_t)frame->at);
-	else
-		raw_put(&w->data, frame->at);
+	buf_putc(&w->data, RAW_TASK);
+	raw_put(&w->data, key[0]);
+	raw_put(&w->data, key[1]);
 	item_end(w);
 	return id;
 }
 
-uint32_t raw_write_stack(struct raw_writer *w, const uint32_t *frames,
-			 size_t n)
+static uint32_t put_frame(struct raw_writer *w, const struct raw_frame *f)
+{
+	struct buf *to = &w->data;
+	uint32_t id;
+
+	if (!is_new(w, &w->frames, f, sizeof(*f), &id)) {
+		raw_put(to, (uint64_t)id << 1);
+		return id;
+	}
+	raw_put(to, (uint64_t)f->of << 4 | f->kind << 1 | 1);
+	if (f->kind == RAW_IN_KERNEL)
+		raw_put_signed(to, (int64_t)f->at);
+	else if (raw_has_place(f->kind))
+		raw_put(to, f->at);
+	return id;
+}
+
+/* The node that a frame makes if it is called from a node; 0: none yet. */
+static uint32_t node_find(const struct raw_writer *w, uint32_t from,
+			  const struct raw_frame *f)
+{
+	int64_t frame = intern_find(&w->frames, f, sizeof(*f));
+	uint32_t key[2] = { from, (uint32_t)frame };
+	int64_t id = frame < 0 ? frame :
+		     intern_find(&w->nodes, key, sizeof(key));
+
+	return id < 0 ? 0 : (uint32_t)id + 1;
+}
+
+static void put_stack(struct raw_writer *w, const struct raw_frame *frames,
+		      size_t n)
 {
 	uint32_t node = 0, next;
-	bool made = false;
 
+	while (n && (next = node_find(w, node, &frames[n - 1]))) {
+		node = next;
+		n--;
+	}
+	raw_put(&w->data, node);
+	raw_put(&w->data, n);
 	while (n--) {
-		uint32_t key[2] = { node, frames[n] };
+		uint32_t key[2] = { node, put_frame(w, &frames[n]) };
 
-		if (is_new(w, &w->nodes, key, sizeof(key), &next) && !made) {
-			made = true;	/* and so are all that follow */
-			buf_putc(&w->data, RAW_CHAIN);
-			raw_put(&w->data, node);
-			raw_put(&w->data, n + 1);
-		}
-		if (made)
-			raw_put(&w->data, frames[n]);
+		is_new(w, &w->nodes, key, sizeof(key), &next);
 		node = next + 1;
 	}
-	item_end(w);
-	return w->err ? 0 : node;
 }
 
-static void put_side(struct buf *to, const struct raw_side *side)
+static void put_side(struct raw_writer *w, const struct raw_side_out *side)
 {
-	raw_put(to, side->flags);
-	raw_put(to, side->comm);
-	raw_put(to, side->pid);
-	raw_put(to, side->user);
-	raw_put(to, side->kernel);
+	raw_put(&w->data, side->task);
+	if (side->nuser)
+		put_stack(w, side->user, side->nuser);
+	if (side->nkernel)
+		put_stack(w, side->kernel, side->nkernel);
 	if (side->flags & RAW_CALLER)
-		raw_put(to, side->caller);
+		put_frame(w, &side->caller);
 }
 
-void raw_write_row(struct raw_writer *w, const struct raw_row *row,
+static uint32_t flags_of(const struct raw_side_out *side)
+{
+	return side->flags | (side->nuser ? RAW_USER : 0) |
+	       (side->nkernel ? RAW_KERNEL : 0);
+}
+
+void raw_write_row(struct raw_writer *w, const struct raw_side_out *side,
+		   const struct raw_side_out *waker, const uint64_t *values,
 		   unsigned units)
 {
-	buf_putc(&w->data, RAW_ROW);
-	put_side(&w->data, &row->side);
+	uint32_t flags = flags_of(side) | (waker ? RAW_WAKER : 0);
+
+	raw_put(&w->data, RAW_ROW | flags << RAW_ITEM_BITS);
+	put_side(w, side);
 	for (unsigned i = 0; i < units; i++)
-		raw_put(&w->data, row->values[i]);
-	if (row->side.flags & RAW_WAKER)
-		put_side(&w->data, &row->waker);
+		raw_put(&w->data, values[i]);
+	if (waker) {
+		raw_put(&w->data, flags_of(waker));
+		put_side(w, waker);
+	}
 	w->rows++;
 	item_end(w);
 }

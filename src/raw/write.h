@@ -8,10 +8,19 @@
 #include "base/intern.h"
 #include "raw/format.h"
 
+/* One side of a row; frames are leaf first. RAW_USER and RAW_KERNEL are set by
+ * the writer. */
+struct raw_side_out {
+	uint32_t flags, task;
+	const struct raw_frame *user, *kernel;
+	size_t nuser, nkernel;
+	struct raw_frame caller;	/* with RAW_CALLER */
+};
+
 struct raw_writer {
 	FILE *to;
 	struct buf data;		/* items of the next DATA record */
-	struct intern strings, frames, nodes;
+	struct intern strings, tasks, frames, nodes;
 	uint32_t files, modules;	/* how many there are */
 	uint32_t crc;
 	uint64_t rows;
@@ -30,14 +39,12 @@ uint32_t raw_write_string(struct raw_writer *w, const char *s, size_t n);
 uint32_t raw_write_file(struct raw_writer *w, const struct raw_file *file);
 uint32_t raw_write_module(struct raw_writer *w,
 			  const struct raw_module *module);
-uint32_t raw_write_frame(struct raw_writer *w, const struct raw_frame *frame);
+uint32_t raw_write_task(struct raw_writer *w, const char *comm, size_t n,
+			uint32_t pid);
 
-/* The node of a stack of n frames, leaf first. */
-uint32_t raw_write_stack(struct raw_writer *w, const uint32_t *frames,
-			 size_t n);
-
-/* `units` numbers each. */
-void raw_write_row(struct raw_writer *w, const struct raw_row *row,
+/* One row, of `units` numbers; waker may be NULL. */
+void raw_write_row(struct raw_writer *w, const struct raw_side_out *side,
+		   const struct raw_side_out *waker, const uint64_t *values,
 		   unsigned units);
 void raw_write_note(struct raw_writer *w, const char *text);
 

@@ -32,6 +32,9 @@ int elf_open(int fd, struct elf **out);
 /* The same from memory (a vDSO) that mem_zalloc() gave; taken over likewise. */
 int elf_open_image(void *image, size_t size, struct elf **out);
 
+/* The same from memory that stays the caller's, and as it is. */
+int elf_open_view(const void *image, size_t size, struct elf **out);
+
 void elf_close(struct elf *e);
 
 /* The vaddr that the kernel maps the byte at a file offset to, load bias apart:

@@ -11,12 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, TRIES = 3, NOTES = 8 };
+enum { PAGE = 4096, TRIES = 3, NOTES = 8, NO_PAGEMAP = -2 };
 #define PAGE_IS_FILE (1ull << 61)
 #define PAGE_IS_PRESENT (1ull << 63)
 
 void heads_free(struct heads *h)
 {
+	elf_close(h->last);
 	vec_free(&h->v);
 }
 
@@ -26,11 +27,6 @@ void heads_pass(struct heads *h, const struct map_row *row)
 		return;
 	h->first = *row;
 	h->first.path = NULL;
-}
-
-void heads_end(struct heads *h)
-{
-	h->first = (struct map_row){ 0 };
 }
 
 static bool same_file(const struct map_row *a, const struct map_row *b)
@@ -89,38 +85,42 @@ static bool find_first(int dir, const struct map_row *row,
 	return s.found.end != 0;
 }
 
-/* Is it the file's page? True where the kernel does not tell. */
-static bool page_is_file(int dir, uint64_t addr)
+static void memory_open(struct memory *m, int dir)
 {
-	int fd = openat(dir, "pagemap", O_RDONLY | O_CLOEXEC);
-	uint64_t page = 0, size = (uint64_t)sysconf(_SC_PAGESIZE);
-	ssize_t n;
+	if (m->open)
+		return;
+	m->mem = openat(dir, "mem", O_RDONLY | O_CLOEXEC);
+	m->pages = openat(dir, "pagemap", O_RDONLY | O_CLOEXEC);
+	if (m->pages < 0 && errno == ENOENT)
+		m->pages = NO_PAGEMAP;
+	m->open = true;
+}
 
-	if (fd < 0)
-		return errno == ENOENT;
-	n = pread(fd, &page, sizeof(page), (off_t)(addr / size * 8));
-	close(fd);
-	return n == sizeof(page) &&
+/* Is it the file's page? True where the kernel does not tell. */
+static bool page_is_file(const struct memory *m, uint64_t addr)
+{
+	uint64_t page = 0, size = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	if (m->pages == NO_PAGEMAP)
+		return true;
+	return pread(m->pages, &page, sizeof(page),
+		     (off_t)(addr / size * 8)) == sizeof(page) &&
 	       (page & PAGE_IS_FILE || !(page & PAGE_IS_PRESENT));
 }
 
-/* As many bytes of its memory as there are at the address. */
-static size_t memory_read(int dir, uint64_t addr, void *to, size_t n)
+/* As many bytes of it as there are at the address. */
+static size_t memory_read(const struct memory *m, uint64_t addr, void *to,
+			  size_t n)
 {
-	int fd = openat(dir, "mem", O_RDONLY | O_CLOEXEC);
-	ssize_t got = -1;
+	ssize_t got = 0;
 
-	if (fd >= 0 && page_is_file(dir, addr))
-		got = pread(fd, to, n, (off_t)addr);
-	if (got > 0 && !page_is_file(dir, addr))
-		got = 0;
-	if (fd >= 0)
-		close(fd);
-	return got > 0 ? (size_t)got : 0;
+	if (page_is_file(m, addr))
+		got = pread(m->mem, to, n, (off_t)addr);
+	return got > 0 && page_is_file(m, addr) ? (size_t)got : 0;
 }
 
 /* Notes beyond the first page, by where the file is mapped. */
-static void notes_read(struct elf *e, int dir, uint64_t start,
+static void notes_read(struct elf *e, const struct memory *m, uint64_t start,
 		       struct build_id *id)
 {
 	struct elf_extent notes[NOTES];
@@ -134,7 +134,7 @@ static void notes_read(struct elf *e, int dir, uint64_t start,
 		size_t size = notes[i].size < PAGE ? (size_t)notes[i].size
 						   : PAGE;
 
-		size = memory_read(dir, start - vaddr + notes[i].vaddr, bytes,
+		size = memory_read(m, start - vaddr + notes[i].vaddr, bytes,
 				   size);
 		if (build_id_find(bytes, size, elf_is_big(e), notes[i].align,
 				  id))
@@ -142,23 +142,23 @@ static void notes_read(struct elf *e, int dir, uint64_t start,
 	}
 }
 
-/* `image` is taken over. */
-static void head_parse(struct head *head, void *image, size_t n, int dir,
-		       uint64_t start)
+/* Each goes when there is another one: that an allocator gives the memory back,
+ * and asks for it anew, costs more than all the rest of it. */
+static void head_parse(struct heads *h, struct head *head,
+		       const uint8_t *image, size_t n, uint64_t start)
 {
 	struct elf *e;
-	int err = elf_open_image(image, n, &e);
+	int err = elf_open_view(image, n, &e);
 
-	if (err) {
-		mem_free(image);
-		head->known = err == -ENOEXEC;
+	head->known = !err || err == -ENOEXEC;
+	if (err)
 		return;
-	}
-	head->known = head->elf = true;
+	head->elf = true;
 	head->nsegments = elf_code_extents(e, head->segments, HEAD_SEGMENTS);
 	if (!elf_build_id(e, &head->id))
-		notes_read(e, dir, start, &head->id);
-	elf_close(e);
+		notes_read(e, &h->memory, start, &head->id);
+	elf_close(h->last);
+	h->last = e;
 }
 
 void heads_read(struct heads *h, int dir, const struct map_row *row,
@@ -166,7 +166,7 @@ void heads_read(struct heads *h, int dir, const struct map_row *row,
 {
 	struct head *head = head_of(h, file);
 	struct map_row first = row->off ? h->first : *row;
-	void *image;
+	uint8_t image[PAGE];
 	size_t n;
 
 	if (!head || head->known || head->tries >= TRIES)
@@ -175,10 +175,20 @@ void heads_read(struct heads *h, int dir, const struct map_row *row,
 	if ((!first.end || first.start > row->start ||
 	     !same_file(&first, row)) && !find_first(dir, row, &first))
 		return;
-	image = mem_zalloc(PAGE);
-	n = image ? memory_read(dir, first.start, image, PAGE) : 0;
+	memory_open(&h->memory, dir);
+	n = memory_read(&h->memory, first.start, image, PAGE);
 	if (n)
-		head_parse(head, image, n, dir, first.start);
-	else
-		mem_free(image);
+		head_parse(h, head, image, n, first.start);
+}
+
+void heads_end(struct heads *h)
+{
+	struct memory *m = &h->memory;
+
+	h->first = (struct map_row){ 0 };
+	if (m->open && m->mem >= 0)
+		close(m->mem);
+	if (m->open && m->pages >= 0)
+		close(m->pages);
+	m->open = false;
 }

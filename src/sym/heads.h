@@ -26,18 +26,25 @@ struct heads {
 	VEC(struct head) v;		/* by number of the file */
 	struct map_row first;		/* the last row that passed and maps the
 					 * beginning of a file; path is NULL */
+	struct memory {
+		int mem, pages;		/* descriptors */
+		bool open;
+	} memory;			/* of the process whose rows pass */
+	struct elf *last;		/* what was read last, see heads.c */
 };
 
 void heads_free(struct heads *h);
 
-/* A row of the maps that are being read, in their order; that was the last. */
+/* A row of the maps that are being read, in their order. */
 void heads_pass(struct heads *h, const struct map_row *row);
-void heads_end(struct heads *h);
 
 /* Read the file of a row of a process (`dir` is its folder), unless that was
  * done, or failed too often. What a process has written over is not believed. */
 void heads_read(struct heads *h, int dir, const struct map_row *row,
 		uint32_t file);
+
+/* No more of this process. */
+void heads_end(struct heads *h);
 
 /* NULL: nothing is known. */
 const struct head *heads_get(const struct heads *h, uint32_t file);

@@ -556,6 +556,7 @@ int procs_map(struct procs *p, uint32_t pid, uint64_t time,
 	if (c->snaps.n && map_kind(row) == MAPS_FILE)
 		dir = proc_dir(pid);
 	err = row_set(p, c, dir, time, NONE, row, &r);
+	heads_end(&p->heads);
 	if (dir >= 0)
 		close(dir);
 	if (err == -ENOSPC)
@@ -578,6 +579,7 @@ struct reading {
 	uint32_t snap;
 	uint64_t time;
 	uint64_t anon_end;	/* of the last executable row without a file */
+	bool made;		/* there is code that no linker made */
 	struct map_row last;	/* the row before, if it was a file's */
 	struct buf last_path;
 };
@@ -609,6 +611,7 @@ static int reading_row(void *arg, const struct map_row *row)
 	int err = 0;
 
 	heads_pass(&r->p->heads, row);
+	r->made |= anon || (row->exec && !strncmp(row->path, "/memfd:", 7));
 	if (anon && r->last.end == row->start && r->last.path)
 		err = reading_add(r, &r->last);
 	r->last.path = NULL;
@@ -660,7 +663,7 @@ static int snap_maps(struct procs *p, const struct proc *c, int dir,
 	s->mark = proc_mark(p, dir);
 	if (mark != NONE && s->mark != mark)
 		return -ESTALE;
-	s->anon = r.anon_end;
+	s->made = r.made;
 	/* The text ends early when the process leaves its memory meanwhile. */
 	s->whole = mark == NONE && !err && !bad && proc_has_image(dir);
 	return err == -ENOMEM ? err : 0;
@@ -678,7 +681,9 @@ static int snap_read(struct procs *p, struct proc *c, int dir, struct snap *s,
 		return err;
 	if (rows_add(p, c, p->scratch.v, p->scratch.n))
 		err = -ENOMEM;
-	if (s->anon)
+	if (s->made && p->no_files)
+		snap_identify(p, c, dir, s);
+	if (s->made)
 		jit_hold(p, c, s);
 	return err;
 }
@@ -696,7 +701,8 @@ int proc_snap(struct procs *p, struct proc *c, int dir, uint64_t time,
 		.seen = mark == NONE,
 	};
 	c->unsorted = true;
-	snap_identify(p, c, dir, s);
+	if (!p->no_files)
+		snap_identify(p, c, dir, s);
 	err = snap_read(p, c, dir, s, mark);
 	c->snaps.n -= err == -ESTALE;
 	return err;

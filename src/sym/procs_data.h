@@ -53,7 +53,7 @@ struct snap {
 	uint32_t mark;			/* what proc_mark() told of the image */
 	bool whole;			/* what it does not show is not there */
 	bool seen;			/* by procs_seen(): begins an image */
-	bool anon;			/* it has code that is in no file */
+	bool made;			/* it has code that no linker made */
 };
 
 struct proc {

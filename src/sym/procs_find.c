@@ -515,6 +515,7 @@ static uint32_t hold_alive(struct procs *p, struct proc_at at,
 		return place->file;
 	if (proc_has_image(dir))
 		id = proc_hold(p, dir, &row, place->file);
+	heads_end(&p->heads);
 	close(dir);
 	return held_as(p, place, id, as);
 }

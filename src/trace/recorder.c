@@ -94,24 +94,17 @@ void recorder_close(struct recorder *r)
 	kallsyms_free(r->modules);
 	intern_free(&r->module_ids);
 	vec_free(&r->files);
-	vec_free(&r->frames);
+}
+
+void recorder_side_free(struct recorder_side *side)
+{
+	vec_free(&side->user);
+	vec_free(&side->kernel);
 }
 
 static uint32_t put_text(struct recorder *r, const char *s)
 {
 	return raw_write_string(&r->to, s, strlen(s));
-}
-
-static void put_frame(struct recorder *r, enum raw_frame_kind kind,
-		      uint32_t of, uint64_t at)
-{
-	const struct raw_frame frame = { at, of, kind };
-	uint32_t *slot = vec_push(&r->frames);
-
-	if (slot)
-		*slot = raw_write_frame(&r->to, &frame);
-	else
-		r->to.err = -ENOMEM;
 }
 
 /* User frames */
@@ -159,61 +152,62 @@ static uint32_t file_item(struct recorder *r, uint32_t number)
 	return r->files.v[number] - 1;
 }
 
+static struct raw_frame named(struct recorder *r, enum raw_frame_kind kind,
+			      const char *name)
+{
+	return (struct raw_frame){ .kind = kind, .of = put_text(r, name) };
+}
+
 /* Generated code, in memory or in a file that is no ELF file, has a name in the
  * JIT's map or none. */
-static bool put_jit(struct recorder *r, struct proc_at at, uint64_t inside,
-		    const struct place *place)
+static bool jit_frame(struct recorder *r, struct proc_at at, uint64_t inside,
+		      const struct place *place, struct raw_frame *out)
 {
 	struct procs *p = r->naming->procs;
 	const struct head *head = place->kind == MAPS_FILE ?
 				  procs_head(p, place->file) : NULL;
 	struct buf name = { 0 };
-	bool put = false;
+	bool found;
 
-	if (place->kind == MAPS_ANON || (head && !head->elf)) {
-		put = !procs_jit(p, at, inside, &name) && name.len;
-		if (put)
-			put_frame(r, RAW_JIT, put_text(r, buf_str(&name)), 0);
-		buf_free(&name);
-	}
-	return put;
+	if (place->kind != MAPS_ANON && (!head || head->elf))
+		return false;
+	found = !procs_jit(p, at, inside, &name) && name.len;
+	if (found)
+		*out = named(r, RAW_JIT, buf_str(&name));
+	buf_free(&name);
+	return found;
 }
 
-static void put_named(struct recorder *r, struct proc_at at, uint64_t addr,
-		      bool is_return)
+static struct raw_frame vdso_frame(struct recorder *r, struct proc_at at,
+				   uint64_t addr, bool is_return)
 {
 	struct frame frame;
 
 	namer_user(r->naming->namer, at, addr, is_return, &frame);
-	put_frame(r, RAW_NAMED, put_text(r, frame.name), 0);
+	return named(r, RAW_NAMED, frame.name);
 }
 
-static void put_place(struct recorder *r, struct proc_at at, uint64_t addr,
-		      bool is_return, const struct place *place)
+static struct raw_frame place_frame(struct recorder *r, struct proc_at at,
+				    uint64_t addr, bool is_return,
+				    const struct place *place)
 {
-	if (place->kind == MAPS_VDSO) {
-		put_named(r, at, addr, is_return);
-		return;
-	}
-	if (put_jit(r, at, addr - is_return, place))
-		return;
-	if (place->kind == MAPS_FILE) {
-		put_frame(r, RAW_IN_FILE, file_item(r, place->file),
-			  place->off + is_return);
-		return;
-	}
-	if (place->kind == MAPS_SPECIAL) {
-		put_frame(r, RAW_NAMED, put_text(r, place->label), 0);
-		return;
-	}
-	put_frame(r, RAW_IN_AREA, put_text(r, place->label[0] == '[' ?
-					   place->label : ""),
-		  place->off + is_return);
+	struct raw_frame frame = { .at = place->off + is_return };
+
+	if (place->kind == MAPS_VDSO)
+		return vdso_frame(r, at, addr, is_return);
+	if (place->kind == MAPS_SPECIAL)
+		return named(r, RAW_NAMED, place->label);
+	if (jit_frame(r, at, addr - is_return, place, &frame))
+		return frame;
+	frame.kind = place->kind == MAPS_FILE ? RAW_IN_FILE : RAW_IN_AREA;
+	frame.of = place->kind == MAPS_FILE ? file_item(r, place->file) :
+		   put_text(r, place->label[0] == '[' ? place->label : "");
+	return frame;
 }
 
-/* False when it is in no code. */
-static bool put_user(struct recorder *r, struct proc_at at, uint64_t addr,
-		     bool is_return)
+/* What one address is. */
+static struct raw_frame user_frame(struct recorder *r, struct proc_at at,
+				   uint64_t addr, bool is_return)
 {
 	uint64_t plain = namer_plain(r->naming->namer, addr);
 	struct place place;
@@ -221,20 +215,18 @@ static bool put_user(struct recorder *r, struct proc_at at, uint64_t addr,
 
 	is_return &= plain != 0;
 	err = procs_place(r->naming->procs, at, plain - is_return, &place);
+	if (!err)
+		return place_frame(r, at, plain, is_return, &place);
 	if (err == -ENOMEM)
 		r->to.err = err;
 	if (err == -ENOTUNIQ)
-		put_frame(r, RAW_UNCERTAIN, 0, plain);
-	else if (err)
-		put_frame(r, RAW_NO_CODE, 0, plain);
-	else
-		put_place(r, at, plain, is_return, &place);
-	return !err || err == -ENOTUNIQ;
+		return (struct raw_frame){ plain, 0, RAW_UNCERTAIN };
+	return (struct raw_frame){ 0, 0, RAW_NO_CODE };
 }
 
 /* One that is not sure can only be told by code of the leaf's file. */
-static bool put_maybe(struct recorder *r, struct proc_at at, uint64_t ip,
-		      uint64_t caller, struct raw_side *side)
+static void caller_maybe(struct recorder *r, struct proc_at at, uint64_t ip,
+			 uint64_t caller, struct raw_side_out *out)
 {
 	struct place leaf, place;
 
@@ -242,18 +234,29 @@ static bool put_maybe(struct recorder *r, struct proc_at at, uint64_t ip,
 	    procs_place(r->naming->procs, at, caller - 1, &place) ||
 	    leaf.kind != MAPS_FILE || place.kind != MAPS_FILE ||
 	    leaf.file != place.file)
-		return false;
-	r->frames.n = 0;
-	put_frame(r, RAW_IN_FILE, file_item(r, place.file), place.off + 1);
-	if (r->to.err)
-		return false;
-	side->caller = r->frames.v[0];
-	side->flags |= RAW_CALLER;
-	return true;
+		return;
+	out->flags |= RAW_CALLER;
+	out->caller = (struct raw_frame){
+		place.off + 1, file_item(r, place.file), RAW_IN_FILE,
+	};
 }
 
-static void put_user_stack(struct recorder *r, const struct stack *stack,
-			   struct raw_side *side)
+/* One more frame; false when it lies in no code. */
+static bool user_add(struct recorder *r, struct proc_at at, uint64_t addr,
+		     bool is_return, struct recorder_side *side)
+{
+	struct raw_frame *f = vec_push(&side->user);
+
+	if (!f) {
+		r->to.err = -ENOMEM;
+		return false;
+	}
+	*f = user_frame(r, at, addr, is_return);
+	return f->kind != RAW_NO_CODE;
+}
+
+static void user_stack(struct recorder *r, const struct stack *stack,
+		       struct recorder_side *side)
 {
 	struct naming *n = r->naming;
 	struct proc_at at = naming_image(n, stack->key);
@@ -261,19 +264,20 @@ static void put_user_stack(struct recorder *r, const struct stack *stack,
 	uint64_t caller = naming_caller(n, stack, &sure);
 	bool returns = n->returned && !stack->key->caller;
 
+	side->user.n = 0;
 	if (returns)
-		side->flags |= RAW_LEAF_RETURNS;
+		side->out.flags |= RAW_LEAF_RETURNS;
 	if (caller && !sure)
-		put_maybe(r, at, stack->user[0], caller, side);
-	r->frames.n = 0;
+		caller_maybe(r, at, stack->user[0], caller, &side->out);
 	for (size_t i = 0; known && i < stack->nuser; i++) {
-		known = put_user(r, at, stack->user[i], i || returns);
+		known = user_add(r, at, stack->user[i], i || returns, side);
 		if (known && !i && caller && sure)
-			known = put_user(r, at, caller, true);
+			known = user_add(r, at, caller, true, side);
 	}
 	if (r->counts)
-		naming_count(n, stack, !known, r->frames.n);
-	side->user = raw_write_stack(&r->to, r->frames.v, r->frames.n);
+		naming_count(n, stack, !known, side->user.n);
+	side->out.user = side->user.v;
+	side->out.nuser = side->user.n;
 }
 
 /* Kernel frames */
@@ -312,7 +316,8 @@ static uint32_t module_item(struct recorder *r, const struct ksym *range)
 	return raw_write_module(&r->to, &module);
 }
 
-static void put_kernel(struct recorder *r, uint64_t addr, bool is_return)
+static struct raw_frame kernel_frame(struct recorder *r, uint64_t addr,
+				     bool is_return)
 {
 	struct ksym range;
 
@@ -320,36 +325,50 @@ static void put_kernel(struct recorder *r, uint64_t addr, bool is_return)
 		modules_read(r);
 	if (r->modules && !kallsyms_module_at(r->modules, addr - is_return,
 					      &range))
-		put_frame(r, RAW_IN_MODULE, module_item(r, &range),
-			  addr - range.start);
-	else
-		put_frame(r, RAW_IN_KERNEL, 0, addr - r->head.text);
+		return (struct raw_frame){ addr - range.start,
+					   module_item(r, &range),
+					   RAW_IN_MODULE };
+	return (struct raw_frame){ addr - r->head.text, 0, RAW_IN_KERNEL };
 }
 
-int recorder_side(struct recorder *r, const struct stack *stack, uint32_t pid,
-		  struct raw_side *side)
+static void kernel_stack(struct recorder *r, const struct stack *stack,
+			 struct recorder_side *side)
+{
+	side->kernel.n = 0;
+	for (size_t i = 0; i < stack->nkernel; i++) {
+		struct raw_frame *f = vec_push(&side->kernel);
+
+		if (f)
+			*f = kernel_frame(r, stack->kernel[i], i > 0);
+		else
+			r->to.err = -ENOMEM;
+	}
+	side->out.kernel = side->kernel.v;
+	side->out.nkernel = side->kernel.n;
+}
+
+int recorder_stack(struct recorder *r, const struct stack *stack, uint32_t pid,
+		   struct recorder_side *side)
 {
 	const char *comm = stack->key->comm;
 
-	*side = (struct raw_side){
-		.comm = raw_write_string(&r->to, comm,
-					 strnlen(comm, COMM_SIZE)),
-		.pid = pid,
+	side->out = (struct raw_side_out){
+		.task = raw_write_task(&r->to, comm, strnlen(comm, COMM_SIZE),
+				       pid),
 		.flags = (stack->missed_user ? RAW_MISSED_USER : 0) |
 			 (stack->missed_kernel ? RAW_MISSED_KERNEL : 0),
 	};
-	put_user_stack(r, stack, side);
-	r->frames.n = 0;
-	for (size_t i = 0; i < stack->nkernel; i++)
-		put_kernel(r, stack->kernel[i], i > 0);
-	side->kernel = raw_write_stack(&r->to, r->frames.v, r->frames.n);
+	user_stack(r, stack, side);
+	kernel_stack(r, stack, side);
 	return r->to.err;
 }
 
 void recorder_nobody(struct recorder *r, const char *comm,
-		     struct raw_side *side)
+		     struct recorder_side *side)
 {
-	*side = (struct raw_side){ .comm = put_text(r, comm) };
+	side->out = (struct raw_side_out){
+		.task = raw_write_task(&r->to, comm, strlen(comm), 0),
+	};
 }
 
 void recorder_report(const struct recorder *r)

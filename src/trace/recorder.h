@@ -11,6 +11,13 @@
 #include "trace/naming.h"
 #include "trace/stacks.h"
 
+/* One side of a row, in buffers of its own: all zero, then used again. */
+struct recorder_side {
+	struct raw_side_out out;
+	VEC(struct raw_frame) user, kernel;
+};
+void recorder_side_free(struct recorder_side *side);
+
 struct recorder {
 	struct raw_writer to;
 	struct naming *naming;		/* not owned */
@@ -22,7 +29,6 @@ struct recorder {
 	bool modules_read;
 	struct intern module_ids;	/* by name: number of the item */
 	VEC(uint32_t) files;		/* by procs' number: the item's + 1 */
-	VEC(uint32_t) frames;		/* of one stack */
 	uint64_t unknown;		/* files without a build-id, of those that
 					 * frames are in */
 };
@@ -39,13 +45,14 @@ void recorder_prepare(struct recorder *r, struct naming *naming, bool files);
 void recorder_begin(struct recorder *r, FILE *to);
 void recorder_close(struct recorder *r);
 
-/* A stack as one side of a row. 0 or -ENOMEM. */
-int recorder_side(struct recorder *r, const struct stack *stack, uint32_t pid,
-		  struct raw_side *side);
+/* A stack as one side of a row, its frames in side->out until the next call. 0
+ * or -ENOMEM. */
+int recorder_stack(struct recorder *r, const struct stack *stack, uint32_t pid,
+		   struct recorder_side *side);
 
 /* One that is no stack: "[no waker]". */
 void recorder_nobody(struct recorder *r, const char *comm,
-		     struct raw_side *side);
+		     struct recorder_side *side);
 
 /* A notice about what the file could not be told. */
 void recorder_report(const struct recorder *r);
