@@ -981,7 +981,7 @@ static void say_header(struct tracing *t)
 static int trace(struct tracing *t)
 {
 	int err = raw_output_open(&t->raw, "memleak", t->set.raw,
-				  t->set.output != NULL, t->set.output);
+				  t->set.output != NULL, NULL);
 
 	if (!err)
 		err = out_open(&t->out, NULL);

@@ -311,7 +311,7 @@ static int trace(struct offcpu *o)
 	};
 	int err = raw_output_open(&o->raw, "offcputime", set->raw,
 				  set->folded || set->output || set->top,
-				  set->output);
+				  set->top ? NULL : set->output);
 
 	if (!err && !o->raw.alone)
 		err = stack_output_open(&o->output, "offcputime", set->output,

@@ -509,8 +509,9 @@ static int profile(struct profile *p)
 
 	if (p->keeper)
 		p->output.locate = p->keeper->locate;
-	err = raw_output_open(&p->raw, "profile", set->raw, set->folded ||
-			      set->output || set->top, set->output);
+	err = raw_output_open(&p->raw, "profile", set->raw,
+			      set->folded || set->output || set->top,
+			      set->top ? NULL : set->output);
 	if (!err && !p->raw.alone)
 		err = stack_output_open(&p->output, "profile", set->output,
 					set->folded);

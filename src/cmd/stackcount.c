@@ -273,7 +273,7 @@ static int count(struct counting *c, char **args, int nargs)
 	const struct settings *set = &c->set;
 	int err = raw_output_open(&c->raw, "stackcount", set->raw,
 				  set->folded || set->output || set->top,
-				  set->output);
+				  set->top ? NULL : set->output);
 
 	if (!err && !c->raw.alone)
 		err = stack_output_open(&c->output, "stackcount", set->output,

@@ -438,8 +438,10 @@ static bool start_read(struct raw_reader *r)
 		r->offset = r->state == RAW_CUT ? have : 0;
 		return false;
 	}
-	if (!p)
+	if (!p) {
+		r->offset = have;
 		return false;
+	}
 	r->major = p[RAW_MAGIC_SIZE];
 	r->minor = p[RAW_MAGIC_SIZE + 1];
 	r->state = r->major == RAW_MAJOR ? RAW_CUT : RAW_NEWER;
