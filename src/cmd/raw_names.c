@@ -45,8 +45,9 @@ void raw_names_report(const struct raw_names *n)
 /* The name that n->text holds. */
 static int set_text(struct raw_names *n, struct frame *out)
 {
+	const char *text = buf_str(&n->text);
 	int64_t id = n->text.err ? n->text.err :
-		     names_put(&n->names, n->text.data, n->text.len);
+		     names_put(&n->names, text, n->text.len);
 
 	if (id < 0)
 		return (int)id;
@@ -348,7 +349,7 @@ static size_t own_frames(const struct raw_names *n, uint64_t layout,
 {
 	size_t own = 0;
 
-	if (!n->view.table)
+	if (!n->view.table || !count)
 		return 0;
 	if (layout & RAW_OF_PROBES)
 		own = own_frames_of_probes(f, count, layout & RAW_OF_EVENTS);
@@ -362,18 +363,20 @@ static int side_row(struct raw_names *n, const struct raw_reader *r,
 		    struct stack_row *row)
 {
 	const struct raw_task *task = &r->tasks.v[side->task];
+	const struct frame *kernel;
 	int err = user_half(n, r, side, halves + USER);
 	size_t own;
 
 	if (!err)
 		err = kernel_half(n, r, side, halves + KERNEL);
-	own = own_frames(n, r->head.layout, n->halves[halves + KERNEL].v,
+	kernel = n->halves[halves + KERNEL].v;
+	own = own_frames(n, r->head.layout, kernel,
 			 n->halves[halves + KERNEL].n);
 	*row = (struct stack_row){
 		.comm = raw_string(r, task->comm), .pid = task->pid,
 		.user = n->halves[halves + USER].v,
 		.nuser = n->halves[halves + USER].n,
-		.kernel = n->halves[halves + KERNEL].v + own,
+		.kernel = own ? kernel + own : kernel,
 		.nkernel = n->halves[halves + KERNEL].n - own,
 		.missed_user = side->flags & RAW_MISSED_USER,
 		.missed_kernel = side->flags & RAW_MISSED_KERNEL,

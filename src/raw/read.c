@@ -366,10 +366,11 @@ static size_t record_measure(struct raw_reader *r, size_t *content)
 {
 	for (size_t n = 2; n <= 4; n++) {
 		const uint8_t *p = peek(r, n);
-		struct raw_cursor in = { .p = p + 1, .end = p + n };
+		struct raw_cursor in;
 
 		if (!p)
 			return 0;
+		in = (struct raw_cursor){ .p = p + 1, .end = p + n };
 		*content = (size_t)raw_get(&in);
 		if (!in.bad && *content <= RAW_RECORD_MOST)
 			return n;

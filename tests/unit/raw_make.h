@@ -29,39 +29,6 @@ static void number(struct bytes *b, uint64_t value)
 	byte(b, (unsigned)value);
 }
 
-static void numbers(struct bytes *b, size_t n, const uint64_t *values)
-{
-	for (size_t i = 0; i < n; i++)
-		number(b, values[i]);
-}
-#define NUMBERS(b, ...) \
-	numbers(b, sizeof((uint64_t[]){ __VA_ARGS__ }) / 8, \
-		(uint64_t[]){ __VA_ARGS__ })
-
-static void text(struct bytes *b, const char *s)
-{
-	number(b, strlen(s));
-	memcpy(b->p + b->n, s, strlen(s));
-	b->n += strlen(s);
-}
-
-static void field(struct bytes *b, unsigned which, const char *s)
-{
-	number(b, which);
-	text(b, s);
-}
-
-static void field_number(struct bytes *b, unsigned which, uint64_t value)
-{
-	struct bytes inner = { .n = 0 };
-
-	number(&inner, value);
-	number(b, which);
-	number(b, inner.n);
-	memcpy(b->p + b->n, inner.p, inner.n);
-	b->n += inner.n;
-}
-
 /* Bit by bit. */
 static uint32_t crc_of(const uint8_t *p, size_t n)
 {
