@@ -375,15 +375,13 @@ static int open_exe(int dir, const struct map_row *row, struct stat *st)
 
 /* What is mapped may be replaced before it is opened: only files_take() tells
  * whether that is the row's file. */
-int64_t proc_hold(struct procs *p, int dir, const struct map_row *row,
-		  uint32_t file)
+static int64_t hold(struct procs *p, int dir, const struct map_row *row,
+		    uint32_t file)
 {
 	struct stat st;
 	int64_t id;
 	int fd;
 
-	if (p->keep_heads)
-		heads_read(&p->heads, dir, row, file);
 	if (p->no_files || files_held(p->files, file) ||
 	    !files_room(p->files))
 		return file;
@@ -394,6 +392,16 @@ int64_t proc_hold(struct procs *p, int dir, const struct map_row *row,
 	if (id < 0)
 		files_failed(p->files, file, (int)id);
 	return id >= 0 || id == -ENOMEM ? id : file;
+}
+
+int64_t proc_hold(struct procs *p, int dir, const struct map_row *row,
+		  uint32_t file)
+{
+	int64_t id = hold(p, dir, row, file);
+
+	if (p->keep_heads && id >= 0)
+		heads_read(&p->heads, dir, row, (uint32_t)id);
+	return id;
 }
 
 /* The vDSO is no file, so it gets a key that no file has. A process can write
