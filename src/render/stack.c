@@ -188,6 +188,25 @@ void stack_folded(struct buf *out, const struct stack_row *row,
 		folded_waker(out, row->waker, how);
 }
 
+static void cut_half(const struct frame **frames, size_t *n, uint64_t *skip,
+		     uint64_t depth)
+{
+	size_t drop = *skip < *n ? (size_t)*skip : *n;
+
+	if (drop)
+		*frames += drop;
+	*n -= drop;
+	*skip -= drop;
+	if (depth && *n > depth)
+		*n = (size_t)depth;
+}
+
+void stack_row_cut(struct stack_row *row, uint64_t skip, uint64_t depth)
+{
+	cut_half(&row->kernel, &row->nkernel, &skip, depth);
+	cut_half(&row->user, &row->nuser, &skip, depth);
+}
+
 /* A set of rows. */
 
 int stack_set_add(struct stack_set *s, const struct stack_row *row)

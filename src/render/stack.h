@@ -52,6 +52,10 @@ int stack_set_print(const struct stack_set *s, size_t top, FILE *out);
 
 void stack_set_free(struct stack_set *s);
 
+/* Leave out the `skip` innermost functions of the whole stack, and of each half
+ * what is beyond the `depth` innermost ones (0: nothing). */
+void stack_row_cut(struct stack_row *row, uint64_t skip, uint64_t depth);
+
 /* Append one row, without its value, as the set prints it; rows of equal text
  * merge. Failure sticks to the buffer. */
 void stack_text(struct buf *out, const struct stack_row *row,

@@ -32,6 +32,9 @@ int elf_open(int fd, struct elf **out);
 /* The same from memory (a vDSO) that mem_zalloc() gave; taken over likewise. */
 int elf_open_image(void *image, size_t size, struct elf **out);
 
+/* The same from memory that stays the caller's, and as it is. */
+int elf_open_view(const void *image, size_t size, struct elf **out);
+
 void elf_close(struct elf *e);
 
 /* The vaddr that the kernel maps the byte at a file offset to, load bias apart:
@@ -72,13 +75,30 @@ int elf_soname(struct elf *e, struct buf *out);
 /* True when executable code is, or may be, at the address. */
 bool elf_is_code(struct elf *e, uint64_t vaddr);
 
-/* True for a relocatable object (.o, .ko): its addresses are not final, and
- * elf_find() finds nothing. */
 /* The first failure to read the file so far, or -ENOMEM; 0 = none. After one
  * in loading there are no symbols; later ones cost a name each. */
 int elf_error(const struct elf *e);
 
+/* True for a relocatable object (.o, .ko): its addresses are not final, and
+ * elf_find() finds nothing. */
 bool elf_is_object(const struct elf *e);
+
+/* elf_ident.c: the EM_ number, the byte order, the build-id (false: none). */
+struct build_id;
+unsigned elf_machine(const struct elf *e);
+bool elf_is_big(const struct elf *e);
+bool elf_build_id(struct elf *e, struct build_id *id);
+
+/* Has it a .symtab, and the bytes of its code? */
+void elf_look(struct elf *e, bool *symtab, bool *code);
+
+/* Its first notes, and executable segments; how many. */
+struct elf_extent {
+	uint64_t offset, size, vaddr, align;
+};
+size_t elf_notes(const struct elf *e, struct elf_extent *to, size_t most);
+size_t elf_code_extents(const struct elf *e, struct elf_extent *to,
+			size_t most);
 
 /* Symbols known; for measurements and tests. Loads the table. */
 size_t elf_symbols(struct elf *e);

@@ -216,10 +216,15 @@ static int name_place(struct namer *n, struct proc_at at, uint64_t addr,
 	return frame_set(n, out, offset_id(n, place, place->off), FRAME_USER);
 }
 
+uint64_t namer_plain(const struct namer *n, uint64_t addr)
+{
+	return namer_strip(HOST_MACHINE, n->va_bits, addr);
+}
+
 int namer_user(struct namer *n, struct proc_at at, uint64_t addr,
 	       bool is_return, struct frame *out)
 {
-	uint64_t plain = namer_strip(HOST_MACHINE, n->va_bits, addr);
+	uint64_t plain = namer_plain(n, addr);
 	uint64_t inside = plain - (is_return && plain);
 	struct place place;
 	int err;

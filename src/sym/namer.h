@@ -44,6 +44,9 @@ int namer_kernel(struct namer *n, uint64_t addr, bool is_return,
  * ELF specification, va_bits the width of user addresses: 48, 39 ... */
 uint64_t namer_strip(unsigned machine, unsigned va_bits, uint64_t addr);
 
+/* The same of this machine. */
+uint64_t namer_plain(const struct namer *n, uint64_t addr);
+
 /* The width of user addresses here. */
 unsigned namer_va_bits(void);
 

@@ -326,6 +326,22 @@ runnable() {
 	echo '0.20 0.18 0.12 3/80 11206' >loadavg
 }
 
+# Checksums are put right by the target: "0000" stands for them. A head; string
+# 0 "a", file 0, module 0, task 0, and rows with frames of all kinds; a note; an
+# end. Nothing of this machine, whose files would be looked at.
+raw() {
+	{
+		printf '\223sonde\r\n\1\0'
+		printf '\1\17\1\4test\13\7samples0000'
+		printf '\2\77\1\1a\2\0\0\7\10\1\2\1\2\1\0\100\100'
+		printf '\3\0\100\100\1\3\4\0\1'
+		printf '\15\0\0\2\13\1\5\7'
+		printf '\35\0\1\1\15\0\1\3\40\3\7\11'
+		printf '\155\0\0\2\17\0\2\1\1\5\2\0\0\0\5\3\11\40\3'
+		printf '0000\3\4lost0000\4\4\21\2ok0000'
+	} >made
+}
+
 # events_copy FROM TO: each format in a file of its own, by one program.
 events_copy() {
 	(cd "$1" && awk -v to="$2" '
