@@ -13,7 +13,7 @@
 # tool is missing all the same says so and is skipped.
 TEST_TOOLS="pgrep:procps readelf:binutils xmllint:libxml2-utils clang:clang
 	ld.lld:lld chromium:chromium python3:python3-minimal
-	go:golang-go perf:linux-perf"
+	go:golang-go perf:linux-perf xz:xz-utils"
 
 # The guests that a run of all tests boots; test guests boots all there are.
 GUESTS_IN_TEST="5.10 6.1 7.2 aarch64-6.1"

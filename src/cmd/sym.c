@@ -419,6 +419,8 @@ static int sym_run(int argc, char **argv)
 	      s.opt.pid ? open_process(&s) : open_file(&s, rest.args[0]);
 	if (!err)
 		status = print_all(&s, rest.args + first, rest.nargs - first);
+	if (s.elf)
+		elf_debugdata_say(s.elf, rest.args[0]);
 	kallsyms_free(s.kernel);
 	namer_free(s.namer);
 	procs_free(s.procs);

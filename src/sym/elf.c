@@ -286,6 +286,8 @@ void elf_close(struct elf *e)
 	vec_free(&e->parts);
 	elf_strings_free(&e->strings);
 	elf_strings_free(&e->plt_strings);
+	elf_strings_free(&e->go_strings);
+	elf_close(e->debugdata);
 	mem_free(e);
 }
 

@@ -79,6 +79,10 @@ bool elf_is_code(struct elf *e, uint64_t vaddr);
  * in loading there are no symbols; later ones cost a name each. */
 int elf_error(const struct elf *e);
 
+/* A notice, when symbols in .gnu_debugdata could not be read, which are missing
+ * then. False: nothing was in the way of them. */
+bool elf_debugdata_say(const struct elf *e, const char *path);
+
 /* True for a relocatable object (.o, .ko): its addresses are not final, and
  * elf_find() finds nothing. */
 bool elf_is_object(const struct elf *e);
@@ -100,7 +104,8 @@ size_t elf_notes(const struct elf *e, struct elf_extent *to, size_t most);
 size_t elf_code_extents(const struct elf *e, struct elf_extent *to,
 			size_t most);
 
-/* Symbols known; for measurements and tests. Loads the table. */
+/* Symbols known, and what else they take in memory, as a number of symbols.
+ * Loads the table. */
 size_t elf_symbols(struct elf *e);
 
 #endif

@@ -12,6 +12,7 @@
 
 struct dynamic {
 	uint64_t symbols, strings, strings_size, hash, gnu_hash, soname;
+	uint64_t rela, rela_size;
 };
 
 static void dynamic_take(struct dynamic *d, uint64_t tag, uint64_t value)
@@ -19,6 +20,8 @@ static void dynamic_take(struct dynamic *d, uint64_t tag, uint64_t value)
 	switch (tag) {
 	case DT_SYMTAB: d->symbols = value; break;
 	case DT_STRTAB: d->strings = value; break;
+	case DT_RELA: d->rela = value; break;
+	case DT_RELASZ: d->rela_size = value; break;
 	case DT_STRSZ: d->strings_size = value; break;
 	case DT_SONAME: d->soname = value; break;
 	case DT_HASH: d->hash = value; break;
@@ -121,6 +124,47 @@ bool elf_dynamic(struct elf *e, struct elf_section *symbols,
 	strings->size = d.strings_size;
 	return n && !elf_offset(e, d.symbols, &symbols->offset) &&
 		!elf_offset(e, d.strings, &strings->offset);
+}
+
+/* The addend of the relocation at a vaddr that needs no symbol. */
+static bool rela_find(struct elf *e, struct elf_window *w,
+		      const struct dynamic *d, uint64_t vaddr, uint64_t *addend)
+{
+	size_t size = e->wide ? 8 : 4;
+	uint64_t n = d->rela_size / (3 * size), at;
+
+	if (elf_offset(e, d->rela, &at))
+		return false;
+	if (n > ELF_RELOCS_MAX)
+		n = ELF_RELOCS_MAX;
+	for (uint64_t i = 0; i < n; i++) {
+		const uint8_t *p = elf_peek(e, w, at + i * 3 * size, 3 * size);
+
+		if (!p)
+			break;
+		if (elf_word(e, p) != vaddr ||
+		    elf_word(e, p + size) >> (e->wide ? 32 : 8))
+			continue;
+		*addend = elf_word(e, p + 2 * size);
+		return true;
+	}
+	return false;
+}
+
+uint64_t elf_relocated(struct elf *e, uint64_t vaddr)
+{
+	struct elf_window w = { 0 };
+	struct dynamic d = { 0 };
+	uint8_t bytes[8] = { 0 };
+	uint64_t word;
+
+	elf_bytes(e, vaddr, bytes, e->wide ? 8 : 4);
+	word = elf_word(e, bytes);
+	dynamic_read(e, &w, &d);
+	if (d.rela)
+		rela_find(e, &w, &d, vaddr, &word);
+	elf_window_free(&w);
+	return word;
 }
 
 int elf_soname(struct elf *e, struct buf *out)

@@ -20,8 +20,10 @@ enum {
 	STT_NOTYPE = 0, STT_OBJECT = 1, STT_FUNC = 2, STT_COMMON = 5,
 	STT_GNU_IFUNC = 10,
 	STB_LOCAL = 0, STB_WEAK = 2,
-	DT_HASH = 4, DT_STRTAB = 5, DT_SYMTAB = 6, DT_STRSZ = 10,
-	DT_SONAME = 14, DT_GNU_HASH = 0x6ffffef5,
+	DT_HASH = 4, DT_STRTAB = 5, DT_SYMTAB = 6, DT_RELA = 7,
+	DT_RELASZ = 8, DT_STRSZ = 10, DT_SONAME = 14,
+	DT_GNU_HASH = 0x6ffffef5,
+	SHT_GO = 1,	/* of elf_symtab_open() alone: .gopclntab, PROGBITS */
 };
 
 /* Limits that no honest file meets; they bound time and memory. */
@@ -83,8 +85,10 @@ enum elf_kind {
 	KIND_SYMBOL,	/* name is an offset into `strings` */
 	KIND_PLT,	/* name is an offset into `plt_strings`, or NAME_NONE */
 	KIND_PART,	/* name is a number in `parts` */
+	KIND_GO,	/* name is an offset into `go_strings` */
 };
 #define NAME_NONE UINT32_MAX
+enum { KIND_DEBUGDATA = 4 };	/* added when its symbols were taken */
 
 /* A symbol, later a piece of one; 16 bytes, for there may be millions. */
 struct elf_entry {
@@ -92,7 +96,7 @@ struct elf_entry {
 	uint32_t name;
 	uint32_t size : 27;	/* 0 only while the table is built */
 	uint32_t kind : 2;	/* enum elf_kind */
-	uint32_t rank : 3;	/* lower is better; build time only */
+	uint32_t rank : 3;	/* lower is better; elf_table.c */
 };
 enum { ENTRY_SIZE_MAX = (1 << 27) - 1 };
 _Static_assert(sizeof(struct elf_entry) == 16, "an entry is 16 bytes");
@@ -118,7 +122,10 @@ struct elf {
 	VEC(struct elf_range) code;	/* sorted, apart from each other */
 	struct elf_entries entries;	/* sorted, apart from each other */
 	struct elf_entries parts;	/* symbols with others inside */
-	struct elf_strings strings, plt_strings;
+	struct elf_strings strings, plt_strings, go_strings;
+	struct elf *debugdata;		/* once asked for; NULL = none */
+	int debugdata_err;
+	bool within;			/* it is another one's debugdata */
 };
 
 /* elf.c: the file as bytes */
@@ -162,6 +169,15 @@ void elf_strings_free(struct elf_strings *s);
 
 /* elf_symtab.c: symbol tables as they stand in the file, one after another. */
 
+/* Go's table of functions; file offsets. */
+struct elf_go {
+	uint64_t functab, funcs;
+	uint64_t text;		/* what its addresses count from */
+	uint32_t n;		/* functions; 0 = it is another table */
+	uint8_t field;		/* bytes of an address */
+	bool relative;		/* to the text */
+};
+
 struct elf_symbol {
 	uint64_t value, size;
 	uint32_t name;			/* in the table's strings */
@@ -175,11 +191,14 @@ struct elf_symtab {
 	struct elf_strings strings;
 	struct elf_window window;
 	struct elf_section versym, verdef;	/* of .dynsym; type 0 = none */
+	struct elf_go go;
 };
 
-/* Open .symtab, or .dynsym (what PT_DYNAMIC tells, without section headers).
- * False: the file has none. The window and the strings are to be freed. */
-bool elf_symtab_open(struct elf *e, uint32_t type, struct elf_symtab *t);
+/* Open .symtab, or .dynsym (what PT_DYNAMIC tells, without section headers), or
+ * Go's table, which may have to be looked for: that costs *work. False: the
+ * file has none. The window and the strings are to be freed. */
+bool elf_symtab_open(struct elf *e, uint32_t type, struct elf_symtab *t,
+		     uint64_t *work);
 void elf_symtab_free(struct elf_symtab *t);
 
 /* Call fn for each symbol but number 0, until it returns nonzero. Each costs
@@ -191,6 +210,16 @@ int elf_symtab_each(struct elf *e, struct elf_symtab *t, uint64_t *work,
 /* The number of the section with that name (up to 31 bytes). False: none. */
 bool elf_section_named(struct elf *e, const char *name,
 		       struct elf_section *out);
+
+/* elf_debugdata.c: the file that .gnu_debugdata has; unpacking it costs *work.
+ * NULL: there is none, or none that can be read. Lives as long as e. */
+struct elf *elf_debugdata(struct elf *e, uint64_t *work);
+
+/* elf_go.c: what elf_symtab_open() and elf_symtab_each() do for Go's table. */
+bool elf_go_open(struct elf *e, struct elf_symtab *t, uint64_t *work);
+int elf_go_each(struct elf *e, struct elf_symtab *t, uint64_t *work,
+		int (*fn)(void *arg, const struct elf_symbol *s,
+			  uint32_t number), void *arg);
 
 /* elf_table.c: building the table; 0, -ENOMEM, -EFBIG. */
 
@@ -205,6 +234,10 @@ int elf_entry_add(struct elf *e, uint64_t addr, uint64_t size, uint32_t name,
  * PT_DYNAMIC. False when it names none. */
 bool elf_dynamic(struct elf *e, struct elf_section *symbols,
 		 struct elf_section *strings);
+
+/* The word that the loader finds at a vaddr, or puts there by a relocation that
+ * no symbol takes part in; 0 when the file does not tell. */
+uint64_t elf_relocated(struct elf *e, uint64_t vaddr);
 
 /* elf_plt.c: name the stubs of one .plt* section, after all relocations are
  * there. 0, -ENOMEM, -EFBIG. */

@@ -31,10 +31,13 @@ static uint64_t section_find(struct elf *e, struct elf_window *w,
 	return 0;
 }
 
-bool elf_symtab_open(struct elf *e, uint32_t type, struct elf_symtab *t)
+bool elf_symtab_open(struct elf *e, uint32_t type, struct elf_symtab *t,
+		     uint64_t *work)
 {
 	struct elf_section strings;
 
+	if (type == SHT_GO)
+		return elf_go_open(e, t, work);
 	*t = (struct elf_symtab){ 0 };
 	if (section_find(e, &t->window, type, &t->section)) {
 		if (type == SHT_DYNSYM) {
@@ -71,6 +74,8 @@ int elf_symtab_each(struct elf *e, struct elf_symtab *t, uint64_t *work,
 	uint64_t n = t->section.size / size;	/* sh_entsize may lie */
 	int err = 0;
 
+	if (t->go.n)
+		return elf_go_each(e, t, work, fn, arg);
 	if (t->section.offset >= e->size)
 		return 0;
 	if (n > ELF_SYMBOLS_MAX)

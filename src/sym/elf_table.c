@@ -3,7 +3,10 @@
  * What counts as code is in an executable section (an executable segment when
  * there are no section headers). .symtab is used when it has functions, else
  * .dynsym, which lacks the static ones; so a name holds within its symbol's
- * size only, or else what was stripped would get its neighbour's name.
+ * size only, or else what was stripped would get its neighbour's name. What a
+ * stripped file has besides is added to that: Go's table of functions (elf_go.c),
+ * and the file in .gnu_debugdata (elf_debugdata.c), whose table stays its own:
+ * both are searched, and the innermost symbol counts.
  *
  *  - Functions, indirect functions, and labels of hand-written code (NOTYPE)
  *    that are in the section they claim. Not symbols that are defined
@@ -27,6 +30,7 @@
 
 enum {
 	RANK_LABEL = 3,		/* added to a symbol's rank by binding */
+	RANK_OPEN = 5,		/* in the end: of one that had no size */
 	PLT_SECTIONS_MAX = 8,
 	ALIASES_MAX = 4096,	/* names compared for the same bytes */
 	HEAD = 16,		/* of names of which the beginning tells */
@@ -35,10 +39,11 @@ enum {
 /* What building needs besides the table. */
 struct load {
 	struct elf *e;
-	struct elf_window headers, data;
+	struct elf_window headers;
 	struct elf_strings section_names;
-	struct elf_section symtab, dynsym;	/* type 0 = there is none */
+	struct elf_section dynsym;	/* for the PLT; type 0 = none */
 	uint32_t dynsym_number;
+	uint32_t reading;		/* the type of the table */
 	VEC(struct elf_section) plt, rela;
 	bool rela_is_plt[PLT_SECTIONS_MAX];	/* beside `rela` */
 	bool plt_got;				/* there is a .plt.got */
@@ -179,8 +184,6 @@ static int section_take(struct load *l, const struct elf_section *s,
 {
 	if (s->flags & SHF_COMPRESSED)
 		return 0;
-	if (s->type == SHT_SYMTAB && !l->symtab.type)
-		l->symtab = *s;
 	if (s->type == SHT_DYNSYM && !l->dynsym.type) {
 		l->dynsym = *s;
 		l->dynsym_number = number;
@@ -272,80 +275,77 @@ static bool symbol_is_code(struct load *l, const struct elf_symbol *s,
 	return !symbol_is_mark(l, s);
 }
 
-static int symbol_take(struct load *l, struct elf_symbol s, bool dynamic)
+static int symbol_take(void *arg, const struct elf_symbol *given, uint32_t number)
 {
+	struct load *l = arg;
+	struct elf_symbol s = *given;
 	bool label = s.type == STT_NOTYPE;
 	const struct elf_range *r;
 	unsigned rank;
 
+	(void)number;
 	if (l->e->machine == EM_ARM && !label)
 		s.value &= ~(uint64_t)1;	/* Thumb code */
 	r = range_find(l->e, s.value);
 	if (!r || !symbol_is_code(l, &s, r))
 		return 0;
-	if (dynamic && !s.size)
+	if (l->reading == SHT_DYNSYM && !s.size)
 		s.size = 1;
 	rank = s.bind == STB_WEAK ? 1 : s.bind == STB_LOCAL ? 2 : 0;
 	l->functions += !label;
-	return elf_entry_add(l->e, s.value, s.size, s.name, KIND_SYMBOL,
+	return elf_entry_add(l->e, s.value, s.size, s.name,
+			     l->reading == SHT_GO ? KIND_GO : KIND_SYMBOL,
 			     rank + (label ? RANK_LABEL : 0));
 }
 
-static int symbols_read(struct load *l, const struct elf_section *table,
-			bool dynamic)
+/* Read one table; its strings become *strings. */
+static int symbols_read(struct load *l, uint32_t type,
+			struct elf_strings *strings)
 {
-	size_t size = l->e->wide ? 24 : 16;
-	uint64_t n = table->size / size;	/* sh_entsize may lie */
-	int err = 0;
+	struct elf *e = l->e;
+	struct elf_symtab t;
+	int err;
 
-	if (table->offset >= l->e->size)
+	l->reading = type;
+	if (!elf_symtab_open(e, type, &t, &e->work))
 		return 0;
-	if (n > ELF_SYMBOLS_MAX)
-		n = ELF_SYMBOLS_MAX;
-	for (uint64_t i = 1; !err && i < n; i++) {
-		const uint8_t *p = elf_peek(l->e, &l->data,
-					    table->offset + i * size, size);
-
-		if (!p)
-			break;
-		err = elf_spend(l->e, ELF_COST_LOOK);
-		if (!err)
-			err = symbol_take(l, elf_symbol_parse(l->e, p),
-					  dynamic);
-	}
+	*strings = t.strings;
+	t.strings = (struct elf_strings){ 0 };
+	err = elf_symtab_each(e, &t, &e->work, symbol_take, l);
+	elf_symtab_free(&t);
 	return err;
 }
 
-/* .dynsym and its strings, or what PT_DYNAMIC tells of them. */
-static bool dynsym_open(struct load *l, struct elf_strings *s)
+static int debugdata_load(struct load *l)
 {
-	struct elf_section strings;
+	struct elf *within = elf_debugdata(l->e, &l->e->work);
+	int err = within ? elf_load(within, &l->e->work) : 0;
 
-	if (l->dynsym.type)
-		return strings_open_at(l, s, l->dynsym.link);
-	return elf_dynamic(l->e, &l->dynsym, &strings) &&
-		elf_strings_open(l->e, s, &strings);
+	if (within && !err)
+		l->functions += elf_symbols(within);
+	return err;
 }
 
-/* .symtab when it has functions; else .dynsym when that has; else the labels
- * of .symtab. */
+/* .symtab when it has functions; else what .dynsym, Go's table and debugdata
+ * have; else the labels of .symtab. */
 static int symbols_choose(struct load *l)
 {
 	struct elf *e = l->e;
 	struct elf_entries labels;
 	struct elf_strings strings;
-	int err = 0;
+	int err = symbols_read(l, SHT_SYMTAB, &e->strings);
 
-	if (l->symtab.type && strings_open_at(l, &e->strings, l->symtab.link))
-		err = symbols_read(l, &l->symtab, false);
-	if (err || l->functions)
+	if (err || l->functions || e->within)
 		return err;
 	labels = e->entries;
 	strings = e->strings;
 	memset(&e->entries, 0, sizeof(e->entries));
 	memset(&e->strings, 0, sizeof(e->strings));
-	if (dynsym_open(l, &e->strings))
-		err = symbols_read(l, &l->dynsym, true);
+	err = symbols_read(l, SHT_DYNSYM, &e->strings);
+	if (!err)
+		err = symbols_read(l, SHT_GO, &e->go_strings);
+	if (!err)
+		err = debugdata_load(l);
 	if (!err && !l->functions && labels.n) {
 		struct elf_entries none = e->entries;
 
@@ -522,6 +522,7 @@ static bool entry_extend(struct load *l, struct elf_entry *entry,
 	if (next && next->addr < limit)
 		limit = next->addr;
 	limit -= entry->addr;
+	entry->rank = RANK_OPEN;
 	entry->size = limit < ENTRY_SIZE_MAX ? limit & 0x7ffffff :
 		ENTRY_SIZE_MAX;
 	return true;
@@ -662,7 +663,6 @@ static int table_build(struct elf *e)
 	if (!err)
 		err = entries_flatten(e);
 	elf_window_free(&l.headers);
-	elf_window_free(&l.data);
 	elf_strings_free(&l.section_names);
 	vec_free(&l.plt);
 	vec_free(&l.rela);
@@ -688,6 +688,8 @@ int elf_load(struct elf *e, uint64_t *work)
 	if (err) {	/* half a table could name wrongly */
 		vec_free(&e->entries);
 		vec_free(&e->parts);
+		elf_close(e->debugdata);
+		e->debugdata = NULL;
 	}
 	return err;
 }
@@ -702,15 +704,11 @@ static int load_alone(struct elf *e)
 
 /* Questions */
 
-int elf_find(struct elf *e, uint64_t vaddr, struct elf_sym *out)
+/* The last piece that starts at or before the address. */
+static const struct elf_entry *piece_find(const struct elf *e, uint64_t vaddr)
 {
-	size_t low = 0, high;
-	const struct elf_entry *entry;
-	int err = load_alone(e);
+	size_t low = 0, high = e->entries.n;
 
-	if (err)
-		return err;
-	high = e->entries.n;
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
@@ -719,24 +717,66 @@ int elf_find(struct elf *e, uint64_t vaddr, struct elf_sym *out)
 		else
 			high = mid;
 	}
-	entry = low ? &e->entries.v[low - 1] : NULL;
-	if (!entry || vaddr - entry->addr >= entry->size)
+	return low ? &e->entries.v[low - 1] : NULL;
+}
+
+/* The symbol of a piece that contains the address; NULL: it does not. */
+static const struct elf_entry *piece_symbol(const struct elf *e,
+					    const struct elf_entry *piece,
+					    uint64_t vaddr)
+{
+	if (!piece || vaddr - piece->addr >= piece->size)
+		return NULL;
+	return piece->kind == KIND_PART ? &e->parts.v[piece->name] : piece;
+}
+
+/* Does a symbol of debugdata name the address rather than the file's own table?
+ * That has `own`, or else `before` starts last before the address. A symbol
+ * without a size of its own does not know of the other table's. */
+static bool debugdata_names(const struct elf_entry *s,
+			    const struct elf_entry *own,
+			    const struct elf_entry *before)
+{
+	if (s->rank == RANK_OPEN)
+		return !own && (!before || before->addr <= s->addr);
+	return !own || s->addr > own->addr ||
+		(s->addr == own->addr && s->size < own->size);
+}
+
+int elf_find(struct elf *e, uint64_t vaddr, struct elf_sym *out)
+{
+	const struct elf_entry *before, *own, *within = NULL;
+	int err = load_alone(e);
+
+	if (err)
+		return err;
+	before = piece_find(e, vaddr);
+	own = piece_symbol(e, before, vaddr);
+	if (e->debugdata && range_find(e, vaddr))
+		within = piece_symbol(e->debugdata,
+				      piece_find(e->debugdata, vaddr), vaddr);
+	if (within && debugdata_names(within, own, before))
+		own = within;
+	if (!own)
 		return -ENOENT;
-	if (entry->kind == KIND_PART)
-		entry = &e->parts.v[entry->name];
 	*out = (struct elf_sym){
-		.value = entry->addr, .size = entry->size,
-		.name = entry->name, .kind = entry->kind,
+		.value = own->addr, .size = own->size, .name = own->name,
+		.kind = own->kind | (own == within ? KIND_DEBUGDATA : 0),
 	};
 	return 0;
 }
 
 int elf_name(struct elf *e, const struct elf_sym *sym, struct buf *out)
 {
+	unsigned kind = sym->kind & ~(unsigned)KIND_DEBUGDATA;
 	int err = 0;
 
-	if (sym->kind == KIND_SYMBOL)
+	if (sym->kind & KIND_DEBUGDATA)
+		e = e->debugdata;
+	if (kind == KIND_SYMBOL)
 		return elf_strings_get(e, &e->strings, sym->name, out);
+	if (kind == KIND_GO)
+		return elf_strings_get(e, &e->go_strings, sym->name, out);
 	if (sym->name == NAME_NONE) {
 		buf_puts(out, "[plt]");
 		return out->err;
@@ -756,5 +796,8 @@ bool elf_is_code(struct elf *e, uint64_t vaddr)
 size_t elf_symbols(struct elf *e)
 {
 	load_alone(e);
-	return e->entries.n;
+	if (!e->debugdata)
+		return e->entries.n;
+	return e->entries.n + elf_symbols(e->debugdata) +
+		(size_t)e->debugdata->size / sizeof(struct elf_entry);
 }

@@ -44,6 +44,7 @@ struct file {
 	bool bad;		/* not usable as ELF: said once */
 	int err;		/* of opening or reading it; 0 = none */
 	bool large;		/* too large a symbol table: said once */
+	bool debugdata_bad;	/* said once */
 };
 
 struct files {
@@ -370,6 +371,9 @@ static void symbols_load(struct files *f, struct file *file)
 	uint64_t none = 0;
 	int err = elf_load(file->elf, file->large ? &none : &f->work);
 
+	if (!file->debugdata_bad)
+		file->debugdata_bad = elf_debugdata_say(file->elf,
+			files_path(f, (uint32_t)(file - f->all.v)));
 	if (err && err != -EFBIG)
 		file->err = err;
 	if (err != -EFBIG || file->large)

@@ -6,11 +6,12 @@
  *
  * Both tables are, for each may lack what the other has: a stripped file has no
  * .symtab, and one with a .symtab of its own making (debug information for
- * backtraces only) may lack exports there. Versions of names stand in the name
- * itself in .symtab ("memcpy@@GLIBC_2.14"), and in two sections of their own
- * beside .dynsym: .gnu.version has a number for each symbol, the top bit of
- * which says that the bare name does not mean this one, and .gnu.version_d has
- * the names of the numbers.
+ * backtraces only) may lack exports there. Instead of .symtab, Go's table of
+ * functions (elf_go.c) and .gnu_debugdata (elf_debugdata.c) count. Versions of
+ * names stand in the name itself in .symtab ("memcpy@@GLIBC_2.14"), and in two
+ * sections of their own beside .dynsym: .gnu.version has a number for each
+ * symbol, the top bit of which says that the bare name does not mean this one,
+ * and .gnu.version_d has the names of the numbers.
  */
 #include "sym/functions.h"
 
@@ -27,11 +28,13 @@ enum {
 };
 
 struct walk {
-	struct elf *e;
+	struct elf *e;		/* whose tables are walked */
+	struct elf *file;	/* whose code they are of */
 	struct elf_symtab table;
 	struct elf_window headers, versions;
 	VEC(uint32_t) names;	/* of versions, by number; 0 = none */
 	uint64_t work;
+	bool whole;		/* there is a .symtab */
 	struct buf name, version;
 	int (*fn)(void *arg, const struct function *f);
 	void *arg;
@@ -156,7 +159,7 @@ static bool symbol_place(struct walk *w, const struct elf_symbol *s,
 	if (w->e->machine == EM_ARM && function)
 		f->addr &= ~(uint64_t)1;	/* Thumb code */
 	f->size = s->size;
-	return !elf_offset_in(w->e, f->addr, PF_X, &f->offset);
+	return !elf_offset_in(w->file, f->addr, PF_X, &f->offset);
 }
 
 static int symbol_offer(void *arg, const struct elf_symbol *s, uint32_t number)
@@ -192,8 +195,9 @@ static int walk_table(struct walk *w, uint32_t type)
 {
 	int err;
 
-	if (!elf_symtab_open(w->e, type, &w->table))
+	if (!elf_symtab_open(w->e, type, &w->table, &w->work))
 		return 0;
+	w->whole |= type == SHT_SYMTAB;
 	err = versions_read(w);
 	if (!err)
 		err = elf_symtab_each(w->e, &w->table, &w->work, symbol_offer,
@@ -203,17 +207,32 @@ static int walk_table(struct walk *w, uint32_t type)
 	return err;
 }
 
+/* What is left where .symtab was taken away. */
+static int walk_stripped(struct walk *w)
+{
+	int err = walk_table(w, SHT_GO);
+
+	if (err)
+		return err;
+	w->e = elf_debugdata(w->file, &w->work);
+	elf_window_free(&w->headers);
+	return w->e ? walk_table(w, SHT_SYMTAB) : 0;
+}
+
 static int walk_tables(struct elf *e, bool exports,
 		       int (*fn)(void *arg, const struct function *f),
 		       void *arg)
 {
 	struct walk w = {
-		.e = e, .fn = fn, .arg = arg, .work = ELF_WORK_MOST,
+		.e = e, .file = e, .fn = fn, .arg = arg,
+		.work = ELF_WORK_MOST,
 	};
 	int err = exports ? 0 : walk_table(&w, SHT_SYMTAB);
 
 	if (!err)
 		err = walk_table(&w, SHT_DYNSYM);
+	if (!err && !exports && !w.whole)
+		err = walk_stripped(&w);
 	elf_window_free(&w.headers);
 	elf_window_free(&w.versions);
 	vec_free(&w.names);

@@ -322,7 +322,7 @@ struct usdt_symbols *usdt_symbols_new(struct elf *e)
 		return NULL;
 	s->e = e;
 	s->work = LOOK_UPS_MOST;
-	s->have = elf_symtab_open(e, SHT_SYMTAB, &s->table);
+	s->have = elf_symtab_open(e, SHT_SYMTAB, &s->table, &s->work);
 	return s;
 }
 

@@ -82,6 +82,43 @@ E
 	rm -f asm.S object
 }
 
+# Numbers as 32-bit words, in octal; what follows is one file each of the Go 1.2
+# and 1.20 layouts, with two functions. The first byte tells the file.
+gopclntab() {
+	w() { for n; do printf "\\$(printf %o $((n & 255)))\\$(
+		printf %o $((n >> 8 & 255)))\\$(
+		printf %o $((n >> 16 & 255)))\\$(
+		printf %o $((n >> 24 & 255)))"; done; }
+	for kind in 0 4; do
+		{
+			printf "\\$kind\373\377\377\377\0\0\1\4"
+			w 2 4096 36 4112 44 4128 0
+			w 4096 52 4112 57
+			printf 'main\0f\0'
+		} >old$kind
+	done
+	for kind in 1 5 11; do
+		{
+			printf "\\$kind\361\377\377\377\0\0\1\10"
+			w 2 0 1 0 $((kind == 11 ? 0 : 4096)) 0 72 0
+			w 72 0 72 0 72 0 80 0
+			printf 'main\0\0f\0'
+			w 0 20 16 28 32 0 0 16 6
+		} >new$kind
+	done
+}
+
+xz() {
+	command xz --version >/dev/null 2>&1 || return 0
+	for check in none crc32 crc64 sha256; do
+		echo hello hello hello hello |
+			command xz -c --check=$check >$check
+	done
+	head -c 3000 /dev/zero | command xz -c --block-size=1000 >blocks
+	head -c 3000 /dev/urandom | command xz -c >plain
+	ls -l / | command xz -c --lzma2=lc=0,lp=3,pb=0 >other
+}
+
 # The notes of two probes: one in order, one odd; versions and Go's mark.
 usdt() {
 	have gcc || return 0
