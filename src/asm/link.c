@@ -686,6 +686,12 @@ static bool emit_idiom(struct linker *l, const struct insn *in)
 	case INSN_COUNT:
 		emit_count(l, in);
 		return true;
+	case INSN_RESERVE:
+		emit_reserve(l, in);
+		return true;
+	case INSN_SUBMIT:
+		emit_submit(l, in);
+		return true;
 	case INSN_RETURN:
 		emit_return(l, in->imm);
 		return true;
@@ -744,12 +750,6 @@ static void emit_insn(struct linker *l, const struct insn *in)
 		break;
 	case INSN_OUTPUT:
 		emit_output(l, in);
-		break;
-	case INSN_RESERVE:
-		emit_reserve(l, in);
-		break;
-	case INSN_SUBMIT:
-		emit_submit(l, in);
 		break;
 	case INSN_JUMP:
 		emit(l, (struct bpf_insn) {
