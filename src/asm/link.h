@@ -26,6 +26,8 @@ struct link_env {
 	int (*offset)(void *arg, const char *path);
 	void *offset_arg;
 	const uint64_t *consts;	/* by index in object->consts; NULL: 0 */
+	const struct map_def *maps;	/* as sized for the host; NULL: as the
+					 * object has them */
 	bool old_reads;		/* one helper reads kernel and user memory: the
 				 * kernel has no other (before 5.5) */
 	/* Of a PROG_PROBE program: what it becomes, and where. */
