@@ -133,10 +133,9 @@ enum raw_field {
 	RAW_BOOT = 5,		/* text: the kernel's random boot_id */
 	RAW_STARTED = 6,	/* ns since 1970 */
 	RAW_WIDTH = 7,		/* bits of a word */
-	RAW_BIG_ENDIAN = 8,	/* 1: its byte order, which means nothing here */
+	RAW_BIG_ENDIAN = 8,	/* 1: so it is; which means nothing here */
 	RAW_KERNEL_ID = 9,	/* bytes: the kernel's build-id */
-	RAW_TEXT = 10,		/* where its text starts: the lower one of _text
-				 * and _stext; 0 = not known */
+	RAW_TEXT = 10,		/* where its text starts, _stext */
 	RAW_UNIT = 11,		/* text: of the numbers of a row, once each */
 	RAW_COUNTNAME = 12,	/* text: another name for the first */
 	RAW_TITLE = 13,		/* text: of a graph */

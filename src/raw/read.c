@@ -397,7 +397,8 @@ static int record_read(struct raw_reader *r, const struct raw_sink *sink,
 	*type = 0;
 	if (!p)
 		return r->err;
-	if (crc_add(r->crc, p, start + content) != crc_at(p + start + content)) {
+	if (crc_add(r->crc, p, start + content) !=
+	    crc_at(p + start + content)) {
 		r->state = RAW_DAMAGED;
 		return 0;
 	}

@@ -35,8 +35,8 @@ int desk_kernel_open(struct desk_kernel *d, const char *path)
 	if (!err && kallsyms_text(d->table))
 		return 0;
 	log_error("%s: %s", path, !err || err == -ENODATA ?
-		  "not a list of a kernel's symbols with _text or _stext: what "
-		  "it names cannot be placed" : err == -EACCES ?
+		  "not a list of a kernel's symbols with _stext: what it names "
+		  "cannot be placed" : err == -EACCES ?
 		  "all addresses are zero: they were hidden where it was "
 		  "copied (sysctl kernel.kptr_restrict)" : log_errno(err));
 	return err ? err : -EINVAL;

@@ -20,7 +20,7 @@ struct desk_kernel {
 /* What a device said of its kernel, and where its table is for it. */
 struct desk_kernel_view {
 	const struct kallsyms *table;	/* NULL: its functions have no names */
-	uint64_t text;			/* where its text starts; 0 = not told */
+	uint64_t text;			/* where its text starts, 0 = unknown */
 	uint64_t shift;			/* from there to the table's */
 	bool given, same_boot;
 };

@@ -39,7 +39,7 @@ void heads_free(struct heads *h);
 void heads_pass(struct heads *h, const struct map_row *row);
 
 /* Read the file of a row of a process (`dir` is its folder), unless that was
- * done, or failed too often. What a process has written over is not believed. */
+ * done, or failed too often. What a process has written over does not count. */
 void heads_read(struct heads *h, int dir, const struct map_row *row,
 		uint32_t file);
 

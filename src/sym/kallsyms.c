@@ -43,6 +43,7 @@ enum {
 	LINE_MAX_BYTES = 1 << 16,	/* longer lines are no rows */
 	NAMES_MAX = 1 << 28,
 	LOWEST = 1 << 16,		/* no kernel has code below it */
+	STEXT_WITHIN = 16384,		/* rows; per-CPU ones may come first */
 	PAGE = 4096,
 };
 
@@ -67,7 +68,7 @@ struct kallsyms {
 	struct intern modules;
 	VEC(struct region) regions;	/* sorted, apart from each other */
 	struct region text, init;	/* the kernel's own; empty = unknown */
-	uint64_t marked;		/* text.start, unless it is a guess */
+	uint64_t stext;
 	bool upper_half;
 	bool seen_address;
 	size_t rows;
@@ -233,6 +234,8 @@ static bool row_is_end(struct kallsyms *k, const struct row *r)
 	if ((name_is(r, "_text") || name_is(r, "_stext")) &&
 	    (!k->text.start || r->addr < k->text.start))
 		k->text.start = r->addr;
+	if (name_is(r, "_stext"))
+		k->stext = r->addr;
 	if (name_is(r, "_sinittext"))
 		k->init.start = r->addr;
 	end = name_is(r, "_etext") ? &k->text.end :
@@ -593,7 +596,6 @@ int kallsyms_load(int kallsyms_fd, int modules_fd, struct kallsyms **out)
 		err = -EACCES;
 	if (!err && modules_fd >= 0)
 		err = lines_each(k, modules_fd, module_read);
-	k->marked = k->text.start;
 	if (!err) {
 		entries_sort(k);
 		entries_settle(k);
@@ -608,32 +610,30 @@ int kallsyms_load(int kallsyms_fd, int modules_fd, struct kallsyms **out)
 	return 0;
 }
 
-/* 1 at the first marker of the text's start: rows come sorted. */
-static int row_text(struct kallsyms *k, const char *line, const char *end)
+/* 1 at the marker of the text's start, or when it should have come. */
+static int row_stext(struct kallsyms *k, const char *line, const char *end)
 {
 	struct row r;
 
-	if (!row_parse(line, end, &r) || r.module_len ||
-	    !(name_is(&r, "_text") || name_is(&r, "_stext")))
+	if (!row_parse(line, end, &r))
 		return 0;
-	k->text.start = r.addr;
-	return 1;
+	k->rows++;
+	k->stext = name_is(&r, "_stext") ? r.addr : 0;
+	return name_is(&r, "_stext") || k->rows >= STEXT_WITHIN;
 }
 
 int kallsyms_text_read(int kallsyms_fd, uint64_t *text)
 {
 	struct kallsyms k = { 0 };
-	int err = lines_each(&k, kallsyms_fd, row_text);
+	int err = lines_each(&k, kallsyms_fd, row_stext);
 
-	if (err < 0)
-		return err;
-	*text = k.text.start;
-	return !err ? -ENODATA : *text ? 0 : -EACCES;
+	*text = err < 0 ? 0 : k.stext;
+	return err < 0 ? err : *text ? 0 : -ENODATA;
 }
 
 uint64_t kallsyms_text(const struct kallsyms *k)
 {
-	return k->marked;
+	return k->stext;
 }
 
 int kallsyms_load_modules(int modules_fd, struct kallsyms **out)

@@ -45,8 +45,8 @@ int kallsyms_find(const struct kallsyms *k, uint64_t addr, struct ksym *out);
 bool kallsyms_can_change(const struct kallsyms *k, uint64_t addr);
 
 /* Where the kernel's text starts, as /proc/kallsyms tells it within its first
- * rows: the lower one of _text and _stext. 0; -EACCES: hidden; -ENODATA: not
- * told; others as of kallsyms_load(). Reads no further than to that row. */
+ * rows: _stext, for not all lists have _text. 0; -ENODATA: not told, or hidden;
+ * others as of kallsyms_load(). Reads no further than to that row. */
 int kallsyms_text_read(int kallsyms_fd, uint64_t *text);
 
 /* The same of a table that was read; 0 = it does not tell. */

@@ -18,9 +18,9 @@ struct elf;
 struct procs *procs_new(void);
 void procs_free(struct procs *p);
 
-/* For stacks that are named elsewhere: read what tells a mapped file from others
- * out of its processes' memory. With `files` false no file is opened at all,
- * and nothing has a name but what is in no file. */
+/* For stacks that are named elsewhere: read what tells a mapped file from all
+ * others out of its processes' memory. With `files` false no file is opened
+ * at all, and nothing has a name but what is in no file. */
 void procs_keep_heads(struct procs *p, bool files);
 
 /* What happened, from perf's records, in any order; `pid` is a process as

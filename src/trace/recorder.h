@@ -23,18 +23,18 @@ struct recorder {
 	struct naming *naming;		/* not owned */
 	struct raw_head head;
 	char texts[4][65];		/* that the head points to */
-	bool counts;			/* nobody names stacks beside it: what is
-					 * wrong with them is counted here */
+	bool counts;			/* nobody names stacks beside it: it
+					 * tells the naming what is lost */
 	struct kallsyms *modules;	/* NULL: none, or not yet read */
 	bool modules_read;
 	struct intern module_ids;	/* by name: number of the item */
 	VEC(uint32_t) files;		/* by procs' number: the item's + 1 */
-	uint64_t unknown;		/* files without a build-id, of those that
-					 * frames are in */
+	uint64_t unknown;		/* files without a build-id, of those
+					 * that frames are in */
 };
 
-/* What the head tells of this host and its kernel; then the command's part is to
- * be set in r->head. */
+/* What the head tells of this host and its kernel; then the command's part is
+ * to be set in r->head. */
 void recorder_host(struct recorder *r);
 
 /* Set the naming's processes up for it, before the first of them is seen.

@@ -11,7 +11,8 @@ recorded() {
 	name=$1 command=$2
 	shift 2
 	timeout 100 "$SONDE" "$command" --raw "$R" "$@" >"$TMP/live" \
-		2>"$TMP/err" </dev/null || fail "$name" "$(tail -n 3 "$TMP/err")"
+		2>"$TMP/err" </dev/null ||
+		fail "$name" "$(tail -n 3 "$TMP/err")"
 }
 
 # reported ARGUMENTS...: folded, to $TMP/out.
@@ -165,7 +166,7 @@ sed 's/$/\r/' "$R" >"$TMP/bad.raw"
 
 # The kernel's names from files; the second list is of another place.
 if [ "$(head -c 16 /proc/kallsyms)" != 0000000000000000 ] ||
-   grep -q '[1-9a-f].* _text$' /proc/kallsyms; then
+   grep -q '[1-9a-f].* _stext$' /proc/kallsyms; then
 	start "$TMP/chain"
 	recorded "kernel" profile -f -K -F 499 -- dd if=/dev/zero \
 		of=/dev/null bs=64k count=40000
@@ -177,13 +178,13 @@ if [ "$(head -c 16 /proc/kallsyms)" != 0000000000000000 ] ||
 	keep "$TMP/live"
 	keep "$TMP/out"
 	alike "--kallsyms"
-	text=$(sed -n 's/^\(........\).* _text$/\1/p' "$TMP/kallsyms")
+	text=$(sed -n 's/^\(........\).* _stext$/\1/p' "$TMP/kallsyms")
 	grep "^$text" "$TMP/kallsyms" | grep -v '\[' |
 		sed "s/^$text/ffff1234/" >"$TMP/System.map"
 	reported --system-map "$TMP/System.map" "$R"
 	keep "$TMP/out"
 	alike "--system-map of another place"
-	echo "ffff123400000123 T _text" >"$TMP/System.map"
+	echo "ffff123400000123 T _stext" >"$TMP/System.map"
 	reported --system-map "$TMP/System.map" "$R"
 	grep -q 'cannot be placed' "$TMP/said" && pass "of another kernel" ||
 		fail "of another kernel" "$(cat "$TMP/said")"
@@ -241,8 +242,9 @@ if have strace; then
 	sonde=$(sed -n '1s/ .*//p' "$TMP/calls")
 	grep "^$sonde .*open" "$TMP/calls" |
 		grep 'map_files\|"exe"\|\.so\|chain"' >"$TMP/opened"
-	[ -s "$TMP/opened" ] && fail "no file of symbols is opened" \
-		"$(head -n 3 "$TMP/opened")" || pass "no file of symbols is opened"
+	name="no file of symbols is opened"
+	[ ! -s "$TMP/opened" ] && pass "$name" ||
+		fail "$name" "$(head -n 3 "$TMP/opened")"
 	n=$(awk -v pid="$sonde" '$1 == pid && /kallsyms/ { of = 1; next }
 		$1 == pid && of && /read\(/ { n += $NF; next }
 		$1 == pid && of { exit }

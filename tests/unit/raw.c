@@ -633,26 +633,27 @@ TEST(a_system_map_is_moved)
 	forget_tree();
 	save("bin/prog", &f);
 	/* Where it was linked to, and where it ran. */
-	CHECK_STR(with_map("80001000 T _text\n80001100 T inner\n"
-			   "80001200 t outer\n80001300 T _etext\n"), "");
+	CHECK_STR(with_map("80000000 T _text\n80001000 T _stext\n"
+			   "80001100 T inner\n80001200 t outer\n"
+			   "80001300 T _etext\n"), "");
 	CHECK_STR(buf_str(&folded),
 		  "prog;main;inner;outer_[k];inner_[k] 3\n");
 	CHECK_STR(with_map("c0008000 T _stext\nc0008100 T f\n"
 			   "c0008300 T _etext\n"), "");
 	CHECK_STR(buf_str(&folded), "prog;main;inner;f_[k];f_[k] 3\n");
 	/* Beyond the end of the text. */
-	CHECK_STR(with_map("80001000 T _text\n80001100 T inner\n"
+	CHECK_STR(with_map("80001000 T _stext\n80001100 T inner\n"
 			   "80001200 T _etext\n"), "");
 	CHECK_STR(buf_str(&folded),
 		  "prog;main;inner;0xc0008210_[k];inner_[k] 3\n");
-	CHECK(strstr(with_map("80001010 T _text\n80001100 T inner\n"),
+	CHECK(strstr(with_map("80001010 T _stext\n80001100 T inner\n"),
 		     "cannot be placed"));
 	CHECK_STR(buf_str(&folded), in_full);
 	CHECK(strstr(with_map("80001000 T f\n80001100 T inner\n"),
 		     "System.map: not a list of a kernel's symbols with "
-		     "_text or _stext"));
+		     "_stext"));
 	CHECK_STR(buf_str(&folded), "");
-	CHECK(strstr(with_map("00000000 T _text\n"), "all addresses are zero"));
+	CHECK(strstr(with_map("00000000 T _stext\n"), "all addresses are zero"));
 	CHECK(strstr(with_map("hello\n"), "not a list"));
 }
 
