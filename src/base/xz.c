@@ -1,11 +1,11 @@
 /* xz - unpack what xz packs, in memory.
  *
  * The format: "The .xz File Format" 1.2.1. A stream is a header, blocks and an
- * index, which repeats what is known of the blocks: their number counts. A block
- * has a header, which names the filters, and LZMA2 chunks; each of them tells
- * how much it unpacks to. So two passes over the chunks do: one adds the sizes
- * up, one unpacks, right to where the bytes are to be. All that was unpacked
- * since the last reset is the dictionary, so none is kept beside it.
+ * index, which repeats what is known of the blocks: their number counts. A
+ * block has a header, which names the filters, and LZMA2 chunks; each of them
+ * tells how much it unpacks to. So two passes over the chunks do: one adds the
+ * sizes up, one unpacks, right to where the bytes are to be. All that was
+ * unpacked since the last reset is the dictionary, so none is kept beside it.
  *
  * LZMA codes bits by their probability. Each is told by what was before it (the
  * state, the last byte, the place), which chooses one of many counters. What is
@@ -27,7 +27,7 @@
 enum {
 	CHECK_NONE = 0, CHECK_CRC32 = 1, CHECK_CRC64 = 4,
 	FILTER_LZMA2 = 0x21,
-	STATES = 12, FIRST_MATCH = 7,	/* of which those before end in a byte */
+	STATES = 12, FIRST_MATCH = 7,	/* those before it: after a byte */
 	PLACES = 16, LITERALS = 0x300,
 	HALF = 1024,			/* of a probability of 2048 */
 	MATCH_LEAST = 2,
@@ -239,7 +239,8 @@ static uint32_t length_read(struct xz *x, struct lengths *l, size_t place)
 static uint32_t distance_read(struct xz *x, uint32_t len)
 {
 	struct counters *c = x->counters;
-	uint32_t slot = bits_read(x, c->slot[len < 6 ? len - MATCH_LEAST : 3], 6);
+	uint16_t *slots = c->slot[len < 6 ? len - MATCH_LEAST : 3];
+	uint32_t slot = bits_read(x, slots, 6);
 	unsigned more = slot / 2 - 1;
 	uint32_t d;
 
@@ -408,7 +409,8 @@ static int header_parse(const uint8_t *p, const uint8_t *end)
 	if (flags & 0x3f)	/* filters less 1; what is not known */
 		return -EOPNOTSUPP;
 	if ((flags & 0x40 && !varint_read(&p, end, &v)) ||
-	    (flags & 0x80 && !varint_read(&p, end, &v)) || !varint_read(&p, end, &v))
+	    (flags & 0x80 && !varint_read(&p, end, &v)) ||
+	    !varint_read(&p, end, &v))
 		return -EINVAL;
 	return v == FILTER_LZMA2 ? 0 : -EOPNOTSUPP;
 }

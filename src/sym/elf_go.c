@@ -11,9 +11,9 @@
  *   Go 1.18, 1.20   n, files, the address of the text; offsets as before
  *
  * The functions are n times (address, offset), and the address where the last
- * one ends. The offset, from the functions (in Go 1.2 from the header), leads to
- * a record that begins with the address again and the offset of the name. Both
- * addresses must agree, or the function is left out.
+ * one ends. The offset, from the functions (in Go 1.2 from the header), leads
+ * to a record that begins with the address again and the offset of the name.
+ * Both addresses must agree, or the function is left out.
  *
  * Since Go 1.18 addresses have 32 bits and count from the text. Where that is
  * stands in the header; in a program that may be loaded anywhere a relocation
@@ -21,9 +21,10 @@
  * begins with the address of the header, in .go.module; or else it is taken for
  * where .text begins, if that ends where the last function does.
  *
- * Without section headers the segments are searched for the header. Before Go
- * 1.18 the addresses of a program that may be loaded anywhere may all be left to
- * relocations, when another linker than Go's made it; it has no names then.
+ * Without section headers the segments are searched for the header; and in a Go
+ * program without that section, for another linker than Go's may have put the
+ * table into one with others. Before Go 1.18 such a linker may leave all the
+ * addresses to relocations; then there are no names.
  */
 #include <errno.h>
 
@@ -197,7 +198,6 @@ static bool segment_search(struct elf *e, struct elf_symtab *t,
 	return false;
 }
 
-/* A linker may have put the table into a section with others. */
 static bool segments_search(struct elf *e, struct elf_symtab *t,
 			    uint64_t *work)
 {

@@ -4,9 +4,9 @@
  * there are no section headers). .symtab is used when it has functions, else
  * .dynsym, which lacks the static ones; so a name holds within its symbol's
  * size only, or else what was stripped would get its neighbour's name. What a
- * stripped file has besides is added to that: Go's table of functions (elf_go.c),
- * and the file in .gnu_debugdata (elf_debugdata.c), whose table stays its own:
- * both are searched, and the innermost symbol counts.
+ * stripped file has besides is added to that: Go's table of functions
+ * (elf_go.c), and the file in .gnu_debugdata (elf_debugdata.c), whose table
+ * stays its own: both are searched, and the innermost symbol counts.
  *
  *  - Functions, indirect functions, and labels of hand-written code (NOTYPE)
  *    that are in the section they claim. Not symbols that are defined
@@ -275,7 +275,8 @@ static bool symbol_is_code(struct load *l, const struct elf_symbol *s,
 	return !symbol_is_mark(l, s);
 }
 
-static int symbol_take(void *arg, const struct elf_symbol *given, uint32_t number)
+static int symbol_take(void *arg, const struct elf_symbol *given,
+		       uint32_t number)
 {
 	struct load *l = arg;
 	struct elf_symbol s = *given;
