@@ -852,6 +852,19 @@ static void finish(struct linker *l, struct linked *out)
 		linked_free(out);
 }
 
+/* Since 6.13 a program's stack may belong to the CPU, as is right for those
+ * that do not run there twice at once; at uprobes, which nothing keeps from it,
+ * too. What holds a tail call has the task's: one that is never made will do.
+ * (kernel/bpf/verifier.c: bpf_enable_priv_stack, check_max_stack_depth) */
+static void emit_own_stack(struct linker *l)
+{
+	emit_number(l, BPF_REG_0, 0);
+	emit(l, (struct bpf_insn) {
+		.code = BPF_JMP | BPF_K | BPF_JEQ, .off = 1,
+	}, NULL);
+	emit_call(l, BPF_FUNC_tail_call, "tail_call");
+}
+
 int link_prog(const struct bpf_object *object, const struct prog_def *prog,
 	      const struct link_env *env, struct linked *out,
 	      struct buf *why)
@@ -861,6 +874,8 @@ int link_prog(const struct bpf_object *object, const struct prog_def *prog,
 		.file = prog->file, .count = prog_count(prog), .round = -1,
 	};
 
+	if (env->is_user)
+		emit_own_stack(&l);
 	for (l.at = 0; l.at < l.count; l.at++)
 		emit_insn(&l, &prog->insns[l.at]);
 	if (l.err != -ENOMEM) {

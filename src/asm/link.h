@@ -37,6 +37,8 @@ struct link_env {
 	unsigned nargs;		/* arguments there are, but for kprobes */
 	bool is_multi;		/* one of many: some CPUs have no sp there */
 	bool is_go;		/* a function of Go, its g in a register */
+	bool is_user;		/* a function of a program's: it may be
+				 * preempted by another task's run of it */
 	bool cookie;		/* the kernel tells the number of the probe */
 	uint64_t probe;		/* else: it */
 };

@@ -260,7 +260,7 @@ static int prog_make(struct session *s, int i, const struct prog_as *as)
 		.offset = offset_find, .offset_arg = s,
 		.old_reads = !feature_has(FEATURE_READ_KERNEL),
 		.kind = as->kind, .is_syscall = as->is_syscall,
-		.nargs = as->nargs, .is_go = as->is_go,
+		.nargs = as->nargs, .is_user = as->is_user, .is_go = as->is_go,
 		.is_multi = as->attach_type == BPF_TRACE_KPROBE_MULTI,
 		.cookie = as->cookie, .probe = as->probe,
 	};

@@ -53,6 +53,7 @@ struct prog_as {
 	enum prog_kind kind;
 	bool is_syscall;	/* its arguments: a struct pt_regs of them */
 	unsigned nargs;		/* arguments there are, but for kprobes */
+	bool is_user;		/* of a program, not the kernel */
 	bool is_go;		/* a function of Go, its g in a register */
 	bool no_caller;		/* the constant "caller" is 0 in this copy */
 	bool cookie;		/* PROBE() asks the kernel, else it is this: */

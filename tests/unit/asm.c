@@ -280,6 +280,26 @@ TEST(link_offsets)
 	buf_free(&why);
 }
 
+/* What keeps the stack from belonging to the CPU is reached by no path. */
+TEST(link_user)
+{
+	static const struct insn insns[] = { RETURN(0) };
+	const struct bpf_object o = object_of(insns, 1);
+	const struct link_env env = { .is_user = true };
+	struct buf why = { 0 };
+	struct linked l;
+
+	CHECK_EQ(link_prog(&o, &o.progs[0], &env, &l, &why), 0);
+	CHECK_EQ(l.n, 5);
+	CHECK_EQ(l.insns[1].code, BPF_JMP | BPF_JEQ | BPF_K);
+	CHECK_EQ(l.insns[1].dst_reg, BPF_REG_0);
+	CHECK_EQ(l.insns[1].imm, l.insns[0].imm);
+	CHECK_EQ(l.insns[1].off, 1);
+	CHECK_EQ(l.insns[2].imm, BPF_FUNC_tail_call);
+	linked_free(&l);
+	buf_free(&why);
+}
+
 TEST(link_repeat)
 {
 	const struct insn insns[] = {
@@ -811,6 +831,7 @@ int main(void)
 	RUN(link_empty);
 	RUN(link_field);
 	RUN(link_offsets);
+	RUN(link_user);
 	RUN(link_repeat);
 	RUN(link_repeat_errors);
 	RUN(link_far);
