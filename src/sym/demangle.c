@@ -19,10 +19,11 @@ void text_mem(struct demangle_text *t, const char *p, size_t n)
 		return;
 	}
 	t->n += n;
-	do
+	t->last = p[n - 1];
+	for (; n >= 8; n -= 8, to += 8, p += 8)
+		memcpy(to, p, 8);
+	while (n--)
 		*to++ = *p++;
-	while (--n);
-	t->last = to[-1];
 }
 
 void text_puts(struct demangle_text *t, const char *s)

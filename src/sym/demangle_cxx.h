@@ -182,6 +182,11 @@ static inline bool cxx_op_is_function(const struct cxx_node *op)
 extern const char cxx_two_letters[];
 extern const char *const cxx_texts[];
 
+static inline bool cxx_at_digit(const struct cxx *c)
+{
+	return demangle_is_digit(*c->p);
+}
+
 /* For the parts of the reader. What fails sticks: then the input is at its end,
  * and nodes are 0. */
 struct cxx_list {
@@ -201,7 +206,6 @@ void cxx_leave(struct cxx *c);
 bool cxx_skip(struct cxx *c, char want);	/* true: it was there */
 bool cxx_skip_two(struct cxx *c, const char *want);
 void cxx_expect(struct cxx *c, char want);
-bool cxx_at_digit(const struct cxx *c);
 unsigned cxx_number(struct cxx *c);		/* at least one digit */
 unsigned cxx_index(struct cxx *c);		/* "_" 0, "0_" 1, ... */
 uint16_t cxx_span(struct cxx *c, const char *start);	/* up to here */

@@ -123,11 +123,6 @@ void cxx_expect(struct cxx *c, char want)
 		cxx_fail(c);
 }
 
-bool cxx_at_digit(const struct cxx *c)
-{
-	return *c->p >= '0' && *c->p <= '9';
-}
-
 unsigned cxx_number(struct cxx *c)
 {
 	unsigned n = 0;
@@ -352,11 +347,12 @@ static uint16_t name_in(struct cxx *c, uint16_t module)
 {
 	uint16_t id;
 
-	module = cxx_module(c, module);
+	if (*c->p == 'W')
+		module = cxx_module(c, module);
 	id = plain_name(c);
 	if (module)
 		id = cxx_node(c, CXX_IN_MODULE, id, module, 0);
-	return tags(c, id);
+	return *c->p == 'B' ? tags(c, id) : id;
 }
 
 uint16_t cxx_unqualified(struct cxx *c)

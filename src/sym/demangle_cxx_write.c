@@ -290,10 +290,11 @@ void cxx_whole(struct cxx *c, uint16_t id)
 	if (n->kind == CXX_NAME) {
 		c->steps++;
 		span(c, n->a, n->b);
-	} else {
-		left(c, id);
-		right(c, id);
+		return;
 	}
+	left(c, id);
+	if (has_halves(n))
+		right(c, id);
 }
 
 void cxx_between(struct cxx *c, const char *before, uint16_t id,
@@ -640,7 +641,6 @@ static void framed(struct cxx *c, const struct cxx_node *n)
 	static const struct {
 		char before[12], between[7], after[2];
 	} frames[] = {
-		[CXX_QUALIFIED] = { "", "::", "" },
 		[CXX_LOCAL] = { "", "::", "" },
 		[CXX_CTOR] = { "", "", "" },
 		[CXX_DTOR] = { "~", "", "" },
@@ -653,6 +653,12 @@ static void framed(struct cxx *c, const struct cxx_node *n)
 		[CXX_BRACES] = { "", "{", "}" },
 	};
 
+	if (n->kind == CXX_QUALIFIED) {		/* most are */
+		cxx_whole(c, n->a);
+		cxx_puts(c, "::");
+		cxx_whole(c, n->b);
+		return;
+	}
 	cxx_puts(c, frames[n->kind].before);
 	if (n->a)
 		cxx_whole(c, n->a);
