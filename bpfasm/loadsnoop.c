@@ -91,14 +91,15 @@ LABEL("out"),
 	FIELD(R3, R6, path), \
 	CALL (probe_read_kernel)
 
-/* A field whose place is a constant, 0 = there is none, into four bytes. */
-#define TASK_READ_AT(member, constant, next) \
+/* A field whose place is a constant, 0 = there is none, into four bytes, of
+ * which it may have less: what is not 0 stays so in any order. */
+#define TASK_READ_AT(member, constant, size, next) \
 	ST   (W, R9, TASK_AT(member), 0), \
 	CONST(R3, constant), \
 	JEQI (R3, 0, next), \
 	ADD  (R3, R6), \
 	LEA  (R1, R9, TASK_AT(member)), \
-	MOVI (R2, 4), \
+	CONST(R2, size), \
 	CALL (probe_read_kernel), \
 LABEL(next)
 
@@ -122,8 +123,8 @@ static const struct insn task[] = {
 	TASK_READ(tgid, 4, "task_struct.tgid"),
 	TASK_READ(tid, 4, "task_struct.pid"),
 	TASK_READ(comm, COMM_SIZE, "task_struct.comm"),
-	TASK_READ_AT(cpu, "cpu", "waits"),
-	TASK_READ_AT(on_cpu, "on_cpu", "stack"),
+	TASK_READ_AT(cpu, "cpu", "cpu_size", "waits"),
+	TASK_READ_AT(on_cpu, "on_cpu", "on_cpu_size", "stack"),
 	ST   (DW, R9, TASK_AT(bytes), 0),
 	LDX  (W, R1, R9, TASK_AT(on_cpu)),
 	JNEI (R1, 0, "send"),
@@ -133,7 +134,7 @@ static const struct insn task[] = {
 	MOVI (R4, 0),
 	CALL (get_task_stack),
 	MOV  (R8, R0),
-	TASK_READ_AT(on_cpu, "on_cpu", "again"),
+	TASK_READ_AT(on_cpu, "on_cpu", "on_cpu_size", "again"),
 	LDX  (W, R1, R9, TASK_AT(on_cpu)),
 	JNEI (R1, 0, "send"),		/* it ran while that was read */
 	STX  (DW, R9, TASK_AT(bytes), R8),
@@ -163,6 +164,7 @@ OBJECT(loadsnoop) = {
 		"self",			/* tgid << 32 | tid of user space */
 		"head",			/* offset of what is shown of it */
 		/* of struct task_struct: offsets, 0 = it has none; bytes */
-		"state", "state_size", "cpu", "on_cpu",
+		"state", "state_size", "cpu", "cpu_size",
+		"on_cpu", "on_cpu_size",
 	},
 };

@@ -12,7 +12,8 @@
 # What tests call and a bare system may lack, as COMMAND:PACKAGE. A test whose
 # tool is missing all the same says so and is skipped.
 TEST_TOOLS="pgrep:procps readelf:binutils xmllint:libxml2-utils clang:clang
-	ld.lld:lld chromium:chromium python3:python3-minimal"
+	ld.lld:lld chromium:chromium python3:python3-minimal
+	go:golang-go perf:linux-perf"
 
 # The guests that a run of all tests boots; test guests boots all there are.
 GUESTS_IN_TEST="5.10 6.1 7.2 aarch64-6.1"
@@ -181,6 +182,8 @@ guest_again() {
 	sed -n 's/^FAIL \(.*\)/AGAIN \1 (so run once more)/p' $results \
 		>>out/test/again
 	for name in run $again; do
+		cp "out/test/guest-$1-$name.log" \
+			"out/test/guest-$1-$name-first.log"
 		grep -v "^[A-Z]* guest-$1/$name[ :]" $results >$results.rest ||
 			true
 		mv $results.rest $results

@@ -45,6 +45,7 @@ struct settings {
 	struct probing_options common;
 	uint64_t older, every, top, min, max, blocks, interval, count;
 	bool each, show, combined, missing_free, percpu, growth, no_doubles;
+	bool mangled;
 	const char *object, *prefix, *sort, *command, *output, *title, *raw;
 };
 
@@ -85,10 +86,11 @@ static const struct opt options[] = {
 	  "outstanding blocks that the kernel's table holds", .min = 1,
 	  .max = 1 << 27 },
 	{ 0, "output", OPT_TEXT, AT(output), "FILE",
-	  "at the end: .svg (flame graph), .folded or .txt" },
+	  "at the end: .svg (flame graph), .folded, .txt, .json, .pb" },
 	RAW_OPTION(struct settings, raw, 1 | 2 | 4),
 	{ 0, "title", OPT_TEXT, AT(title), "TEXT",
 	  "title of the flame graph" },
+	MANGLED_OPTION(AT(mangled)),
 	{ 0, "wa-missing-free", OPT_FLAG, AT(missing_free), NULL,
 	  "as always: a block at the place of another ends it" },
 	{ 0 },
@@ -811,6 +813,7 @@ static int load(struct tracing *t)
 	struct watch *w = &t->probing.watch;
 	struct counted_spec spec = {
 		.user = !t->kernel, .kernel = t->kernel, .at_entry = !t->kernel,
+		.mangled = t->set.mangled,
 	};
 	int err = counted_open(&t->counted, "memleak", w->session, &spec);
 

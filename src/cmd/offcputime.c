@@ -25,7 +25,7 @@ struct settings {
 	struct probing_options common;
 	uint64_t least, most, state, stack_entries, top;
 	bool user_threads, kernel_threads, user_only, kernel_only, folded;
-	bool finished, wakers;
+	bool finished, wakers, mangled;
 	struct stack_options how;
 	const char *output, *title, *raw;
 };
@@ -61,10 +61,11 @@ static const struct opt options[] = {
 	{ 'a', "annotations", OPT_FLAG, AT(how.annotate), NULL,
 	  "_[k] behind kernel functions" },
 	{ 'o', "output", OPT_TEXT, AT(output), "FILE",
-	  "write .svg (flame graph), .folded or .txt" },
+	  "write .svg (flame graph), .folded, .txt, .json or .pb" },
 	RAW_OPTION(struct settings, raw, 0),
 	{ 0, "title", OPT_TEXT, AT(title), "TEXT",
 	  "title of the flame graph" },
+	MANGLED_OPTION(AT(mangled)),
 	{ 0, "top", OPT_NUM, AT(top), "N", "print the N longest", .min = 1 },
 	{ 0, "stack-storage-size", OPT_NUM, AT(stack_entries), "N",
 	  "stacks that the kernel's table holds", .min = 1, .max = 1 << 22 },
@@ -302,6 +303,7 @@ static int trace(struct offcpu *o)
 	const struct waiting_spec spec = {
 		.user = !set->kernel_only, .kernel = !set->user_only,
 		.wakers = set->wakers, .finished = set->finished,
+		.mangled = set->mangled,
 		.threads = set->user_threads ? THREADS_USER :
 			   set->kernel_threads ? THREADS_KERNEL : THREADS_ALL,
 		.by_state = set->state != NO_STATE, .state = set->state,

@@ -36,7 +36,7 @@ struct settings {
 	uint64_t frequency, count, cpu, duration, long_duration, top;
 	uint64_t stack_entries, hash_entries;
 	const char *event, *comm, *cgroup, *output, *title, *raw;
-	bool user_only, kernel_only, idle, folded, verbose, has_cpu;
+	bool user_only, kernel_only, idle, folded, mangled, verbose, has_cpu;
 	struct stack_options how;
 	char **command;
 };
@@ -76,12 +76,13 @@ static const struct opt options[] = {
 	{ 'f', "folded", OPT_FLAG, AT(folded), NULL,
 	  "one line a stack: what `sonde flame` reads" },
 	{ 'o', "output", OPT_TEXT, AT(output), "FILE",
-	  "write .svg (flame graph), .folded or .txt" },
+	  "write .svg (flame graph), .folded, .txt, .json or .pb" },
 	RAW_OPTION(struct settings, raw, 0),
 	{ 0, "top", OPT_NUM, AT(top), "N", "print the N hottest stacks",
 	  .min = 1 },
 	{ 0, "title", OPT_TEXT, AT(title), "TEXT",
 	  "title of the flame graph" },
+	MANGLED_OPTION(AT(mangled)),
 	{ 0, "duration", OPT_NUM, AT(long_duration), "SECS",
 	  "the same as SECS", .min = 1, .max = 99999999 },
 	{ 0, "for", OPT_NUM, AT(long_duration), "SECS", NULL,
@@ -521,13 +522,16 @@ static int profile(struct profile *p)
 	p->output.how.delimited &= !set->user_only && !set->kernel_only;
 	p->output.top = set->top;
 	p->output.title = set->title ? set->title : "CPU flame graph";
+	if (p->spec.sample.frequency &&
+	    strstr(p->spec.sample.event->name, "-clock"))
+		p->output.period = 1000000000 / p->spec.sample.frequency;
 	err = failed("take over signals", loop_open(&p->loop));
 	if (!err && set->command)
 		err = target_spawn(&p->child, "profile", set->command);
 	host_raise_files();		/* ours, not the command's */
 	p->spec.sample.child = p->child.pid;
 	if (!err)
-		err = naming_open(&p->naming);
+		err = naming_open(&p->naming, set->mangled);
 	if (!err)
 		raw_output_prepare(&p->raw, &p->naming);
 	if (!err)

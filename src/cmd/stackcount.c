@@ -22,6 +22,7 @@ struct settings {
 	struct probing_options common;
 	uint64_t interval, skip, depth, top, stack_entries, rows;
 	bool timestamp, regex, per_pid, user_only, kernel_only, folded;
+	bool mangled;
 	struct stack_options how;
 	const char *output, *title, *raw;
 };
@@ -52,10 +53,11 @@ static const struct opt options[] = {
 	{ 'f', "folded", OPT_FLAG, AT(folded), NULL,
 	  "one line a stack: what `sonde flame` reads" },
 	{ 'o', "output", OPT_TEXT, AT(output), "FILE",
-	  "write .svg (flame graph), .folded or .txt" },
+	  "write .svg (flame graph), .folded, .txt, .json or .pb" },
 	RAW_OPTION(struct settings, raw, 8),
 	{ 0, "title", OPT_TEXT, AT(title), "TEXT",
 	  "title of the flame graph" },
+	MANGLED_OPTION(AT(mangled)),
 	{ 0, "top", OPT_NUM, AT(top), "N", "print the N largest", .min = 1 },
 	{ 0, "skip", OPT_NUM, AT(skip), "N",
 	  "leave the N innermost functions out", .max = 1000 },
@@ -206,6 +208,7 @@ static int load(struct counting *c)
 		.user = !c->set.kernel_only, .kernel = !c->set.user_only,
 		.at_entry = points_at_entry(&p->points),
 		.events = !points_in_kernel(&p->points),
+		.mangled = c->set.mangled,
 		.stack_entries = c->set.stack_entries, .rows = c->set.rows,
 	};
 	int err = counted_open(&c->counted, "stackcount", p->watch.session,

@@ -63,6 +63,9 @@ void stack_text(struct buf *out, const struct stack_row *row,
 void stack_folded(struct buf *out, const struct stack_row *row,
 		  const struct stack_options *how);
 
+/* Append the name of a frame of a folded stack. */
+void folded_name(struct buf *out, const char *s, size_t n);
+
 /* Add the row to a flame graph, its comm as the first frame. 0, -ENOMEM. */
 int stack_flame(struct flame *f, const struct stack_row *row,
 		const struct stack_options *how);

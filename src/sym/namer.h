@@ -10,8 +10,9 @@
 
 struct namer;
 
-/* `p` is used, not owned. NULL when memory is out. */
-struct namer *namer_new(struct procs *p);
+/* `p` is used, not owned; `mangled` leaves names of C++ and Rust as they are in
+ * the files. NULL when memory is out. */
+struct namer *namer_new(struct procs *p, bool mangled);
 void namer_free(struct namer *n);
 
 /* Name an address of an image. A return address is looked up at its call, the

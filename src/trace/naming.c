@@ -11,11 +11,11 @@
 #include "sys/advice.h"
 #include "trace/own_frames.h"
 
-int naming_open(struct naming *n)
+int naming_open(struct naming *n, bool mangled)
 {
 	*n = (struct naming){ 0 };
 	n->procs = procs_new();
-	n->namer = n->procs ? namer_new(n->procs) : NULL;
+	n->namer = n->procs ? namer_new(n->procs, mangled) : NULL;
 	if (n->namer)
 		return 0;
 	log_error("cannot name addresses: out of memory");

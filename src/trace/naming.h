@@ -55,8 +55,9 @@ struct named_stack {
 	size_t nuser, nkernel;
 };
 
-/* 0 or -ENOMEM (reported); naming_close() always. */
-int naming_open(struct naming *n);
+/* `mangled` as of namer_new(). 0 or -ENOMEM (reported); naming_close() always.
+ */
+int naming_open(struct naming *n, bool mangled);
 void naming_close(struct naming *n);
 
 /* A new image of a process: read its mappings now, while it lives. */

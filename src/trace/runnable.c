@@ -20,13 +20,17 @@
 
 /* The iterator */
 
-/* Fields that had other names, or places, the newest first. */
+/* Fields that had other names, places or sizes, the newest first: the state
+ * was a long before 5.14, on_cpu an int before 7.2, and kernels for one CPU
+ * have neither of the others. */
 static const struct {
-	const char *constant, *paths[2];
+	const char *constant, *size, *paths[2];
 } fields[] = {
-	{ "state", { "task_struct.__state", "task_struct.state" } },
-	{ "cpu", { "task_struct.thread_info.cpu", "task_struct.cpu" } },
-	{ "on_cpu", { "task_struct.on_cpu" } },	/* not on kernels for one CPU */
+	{ "state", "state_size",
+	  { "task_struct.__state", "task_struct.state" } },
+	{ "cpu", "cpu_size",
+	  { "task_struct.thread_info.cpu", "task_struct.cpu" } },
+	{ "on_cpu", "on_cpu_size", { "task_struct.on_cpu" } },
 };
 
 static int field_find(const struct btf *b, const char *const paths[2],
@@ -48,8 +52,7 @@ void runnable_consts(struct session *s)
 		if (field_find(b, fields[i].paths, &at))
 			continue;
 		session_const(s, fields[i].constant, at.offset);
-		if (!i)			/* a long before 5.14 */
-			session_const(s, "state_size", at.size);
+		session_const(s, fields[i].size, at.size);
 	}
 	btf_close(b);
 }

@@ -469,6 +469,14 @@ int session_prog(const struct session *s, const char *name)
 	return i < 0 ? i : s->prog_fds[i];
 }
 
+uint64_t session_missed(const struct session *s, const char *prog)
+{
+	int fd = session_prog(s, prog);
+	struct bpf_prog_info info;
+
+	return fd < 0 || bpf_prog_info(fd, &info) ? 0 : info.recursion_misses;
+}
+
 struct channel *session_channel(struct session *s)
 {
 	return s->has_channel ? &s->channel : NULL;

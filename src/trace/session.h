@@ -82,6 +82,11 @@ int session_attach_one(struct session *s, const char *prog);
 int session_map(const struct session *s, const char *name);
 int session_prog(const struct session *s, const char *name);
 
+/* How often the kernel did not run a program, as it was in the middle of
+ * another run of it on that CPU: 5.12 tells; from 7.0 on a task can be put
+ * aside within. */
+uint64_t session_missed(const struct session *s, const char *prog);
+
 /* The channel of the object's event map; NULL when it has none. */
 struct channel *session_channel(struct session *s);
 

@@ -213,6 +213,17 @@ folded() {
 	printf 'a\0b;\377;\357\277\276;\345\207\275 9\n &<>"; 1' >bytes
 }
 
+perf_script() {
+	{
+		printf 'tmux: server 1/2 [001] 1.5: 9 cpu-clock:ppp: \n'
+		printf '\tffff8 do_idle+0x1f ([kernel.kallsyms])\n'
+		printf '\t  7f1 [unknown] (/tmp/a (deleted))\n  a.c:5\n'
+		printf '\t  7f2 f (inlined)\n\t 3\n\nb 3 \n\t1 g\n\tx\n'
+	} >samples
+	printf ' cafe 1 1.0: 2 e:  7f f+0x1 (x)\n ca 1 1.0: o:\n' >plain
+	printf '# ========\n# a 5\na 1 2.3: e: 9 4.5: e:\nstray' >banner
+}
+
 btf() {
 	# struct s { int; s *a; }, whose numbers are octal words.
 	w() { for n; do printf "\\$n\\0\\0\\0"; done; }
@@ -343,6 +354,13 @@ events_copy() {
 		{ print >file }' */*/format)
 }
 
+# One name a file: those of the unit test, which has all parts of the grammars.
+demangle() {
+	sed -n 's/^	{ "\(_[^"]*\)",.*/\1/p' "$SEEDS/../unit/demangle.c" |
+		awk '{ printf "%s", $0 >FNR; close(FNR) }'
+}
+
+SEEDS=$(cd "$(dirname "$0")" && pwd)
 for source in tests/fuzz/*.c; do
 	target=$(basename "$source" .c)
 	[ "$target" != main ] || continue

@@ -18,6 +18,14 @@ snoop() {
 }
 said() { cat "$TMP/err"; grep -v '^	' "$TMP/out" | head -n 40; }
 
+# missing: of whom the awk program below says that its stack is not all there,
+# and what was shown of it.
+missing() {
+	[ -s "$TMP/bad" ] || return 0
+	cat "$TMP/bad"
+	sed -n "/^$(cut -d' ' -f2 "$TMP/bad") /,/^$/p" "$TMP/out"
+}
+
 # listed NAME OVERLOADS: in each of these, every task of the crowd once, with
 # its functions in order below it, leaf first.
 listed() {
@@ -43,7 +51,7 @@ listed() {
 					exit 1
 				}
 	}' "$TMP/tasks" "$TMP/out" >"$TMP/bad" && [ $status = 0 ] &&
-		pass "$1" || fail "$1" "$status $(cat "$TMP/bad"; said)"
+		pass "$1" || fail "$1" "$status $(missing; said)"
 }
 
 # quiet NAME ARGUMENTS...: no overload then.

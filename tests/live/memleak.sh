@@ -150,13 +150,14 @@ pid=$!
 started="$started $pid"
 exec 7>"$TMP/go"
 wait_until grep -q ready "$TMP/late"
+: >"$TMP/out"
 timeout 100 "$SONDE" memleak -o 0 -p $pid 1 60 >"$TMP/out" 2>"$TMP/err" &
 tracer=$!
 started="$started $tracer"
 wait_until grep -q Top "$TMP/out"
 echo >&7
 wait_until grep -q '200 bytes' "$TMP/out"
-kill -INT $tracer
+kill $tracer
 wait $tracer
 same 'a running process' "$(left) $(doubles)" '200 1 0'
 grep -q 'allocation was not seen.*: 1$' "$TMP/err" &&
@@ -203,12 +204,13 @@ in_guest || {
 }
 
 # The kernel: pages of a file in memory stay.
+: >"$TMP/err"
 timeout 100 "$SONDE" memleak -v -o 0 1000 >"$TMP/out" 2>"$TMP/err" &
 tracer=$!
 started="$started $tracer"
 wait_until grep -q 'ready after' "$TMP/err"
 dd if=/dev/zero of="$TMP/pages" bs=65536 count=64 2>"$TMP/log"
-kill -INT $tracer
+kill $tracer
 wait $tracer
 got=$(left | cut -d' ' -f1)
 if [ "$got" -ge $((4 << 20)) ]; then

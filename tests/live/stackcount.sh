@@ -105,8 +105,9 @@ for tool in "trace -K" "stacksnoop -K"; do
 done
 
 # What is lost is told once: a hit without a row whose record found no room.
+rounds=$(in_guest && echo 5000 || echo 100000)
 timeout 60 "$SONDE" stackcount -U -f --hash-storage-size 1 \
-	--stack-storage-size 1 "$TMP/calls:[iorw]*" -- "$TMP/calls" 100000 \
+	--stack-storage-size 1 "$TMP/calls:[iorw]*" -- "$TMP/calls" $rounds \
 	>"$TMP/out" 2>"$TMP/err"
 awk '/ hits in / { hits = $2; lost = $(NF - 1) }
 	/^note: hits lost, / { told += $NF }
