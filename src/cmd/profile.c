@@ -524,6 +524,9 @@ static int profile(struct profile *p)
 	p->output.how.delimited &= !set->user_only && !set->kernel_only;
 	p->output.top = set->top;
 	p->output.title = set->title ? set->title : "CPU flame graph";
+	if (p->spec.sample.frequency &&
+	    strstr(p->spec.sample.event->name, "-clock"))
+		p->output.period = 1000000000 / p->spec.sample.frequency;
 	err = failed("take over signals", loop_open(&p->loop));
 	if (!err && set->command)
 		err = target_spawn(&p->child, "profile", set->command);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "sym/demangle.h"
 #include "sym/files.h"
 #include "trace/own_frames.h"
 
@@ -20,6 +21,7 @@ int raw_names_open(struct raw_names *n, const struct raw_names_options *o)
 {
 	int err = desk_open(&n->desk, o->symfs, o->debug_dir);
 
+	n->mangled = o->mangled;
 	return err ? err : desk_kernel_open(&n->kernel, o->kernel);
 }
 
@@ -55,11 +57,19 @@ static int set_text(struct raw_names *n, struct frame *out)
 	return 0;
 }
 
+/* The same of a symbol. */
+static int set_symbol(struct raw_names *n, struct frame *out)
+{
+	if (!n->mangled)
+		demangle_buf(&n->text);
+	return set_text(n, out);
+}
+
 static int set_name(struct raw_names *n, struct frame *out, const char *name)
 {
 	buf_reset(&n->text);
 	buf_puts(&n->text, name);
-	return set_text(n, out);
+	return set_symbol(n, out);
 }
 
 static int set_unknown(struct raw_names *n, struct frame *out)
@@ -132,7 +142,7 @@ static int name_symbol(struct raw_names *n, struct elf *elf, uint64_t vaddr,
 		err = elf_name(elf, &sym, &n->text);
 	if (!err && !n->text.len)
 		err = -ENOENT;
-	return err ? err : set_text(n, out);
+	return err ? err : set_symbol(n, out);
 }
 
 /* What an address is as a caller; *inside becomes where its call is. */

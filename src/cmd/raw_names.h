@@ -12,6 +12,7 @@
 /* Where names come from; each may be NULL. */
 struct raw_names_options {
 	const char *symfs, *debug_dir, *kernel;	/* a list of its symbols */
+	bool mangled;			/* as their compilers encode them */
 };
 
 /* Two ways to look at a frame: as a leaf, and as a caller. */
@@ -22,6 +23,7 @@ struct raw_named {
 
 struct raw_names {
 	struct desk *desk;
+	bool mangled;
 	struct desk_kernel kernel;
 	struct names names;
 	struct buf text;

@@ -78,6 +78,7 @@ int raw_output_begin(struct raw_output *r, const struct stack_output *like,
 	head->units[0] = like->unit ? like->unit->name : unit_samples.name;
 	head->units[1] = second;
 	head->countname = like->countname;
+	head->period = like->period;
 	head->layout = layout_of(&like->how) | layout;
 	r->units = second ? 2 : 1;
 	recorder_begin(&r->recorder, r->out.file);

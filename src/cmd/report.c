@@ -16,7 +16,7 @@
 struct settings {
 	const char *symfs, *debug_dir, *kallsyms, *system_map, *output, *title;
 	uint64_t top;
-	bool folded, verbose;
+	bool folded, mangled, verbose;
 	struct stack_options how;
 };
 
@@ -42,10 +42,11 @@ static const struct opt options[] = {
 	{ 'f', "folded", OPT_FLAG, AT(folded), NULL,
 	  "one line a stack: what `sonde flame` reads" },
 	{ 'o', "output", OPT_TEXT, AT(output), "FILE",
-	  "write .svg (flame graph), .folded or .txt" },
+	  "write .svg (flame graph), .folded, .txt, .json or .pb" },
 	{ 0, "top", OPT_NUM, AT(top), "N", "print the N largest", .min = 1 },
 	{ 0, "title", OPT_TEXT, AT(title), "TEXT",
 	  "title of the flame graph" },
+	MANGLED_OPTION(AT(mangled)),
 	{ 'v', "verbose", OPT_FLAG, AT(verbose), NULL, "say what it does" },
 	{ 0 },
 };
@@ -84,6 +85,7 @@ static void set_output(struct report *p, const struct raw_head *head)
 	o->how.addresses |= (head->layout & RAW_ADDRESSES) != 0;
 	o->how.pids |= (head->layout & RAW_PIDS) != 0;
 	o->top = set->top;
+	o->period = head->period;
 	o->title = buf_str(&p->title);
 	o->unit = unit_find(head->units[0]);
 	o->countname = head->countname ? buf_str(&p->countname) :
@@ -196,6 +198,7 @@ static int report(struct report *p, const struct opt_rest *rest)
 	const struct raw_names_options from = {
 		.symfs = set->symfs, .debug_dir = set->debug_dir,
 		.kernel = set->kallsyms ? set->kallsyms : set->system_map,
+		.mangled = set->mangled,
 	};
 	int err = stack_output_open(&p->output, "report", set->output,
 				    set->folded);

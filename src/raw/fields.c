@@ -105,6 +105,7 @@ static const struct field head_fields[] = {
 	HEAD(RAW_LAYOUT, NUMBER, layout),
 	HEAD(RAW_SKIP, NUMBER, skip),
 	HEAD(RAW_DEPTH, NUMBER, depth),
+	HEAD(RAW_PERIOD, NUMBER, period),
 	{ 0 },
 };
 

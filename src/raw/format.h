@@ -145,6 +145,7 @@ enum raw_field {
 	RAW_TOLD = 17,		/* text, of the end: "99 Hz, 10.0 s, ..." */
 	RAW_LASTED = 18,	/* ns, of the end */
 	RAW_ROWS = 19,		/* rows in all, of the end */
+	RAW_PERIOD = 20,	/* ns that a sample of a CPU's time stands for */
 };
 
 /* How the command shows its stacks, and what of them is the tracing itself. */
@@ -160,7 +161,7 @@ enum raw_layout {
 struct raw_head {
 	const char *command, *host, *release, *arch, *boot, *countname, *title;
 	const char *units[RAW_UNITS_MOST];
-	uint64_t started, width, big_endian, text, layout, skip, depth;
+	uint64_t started, width, big_endian, text, layout, skip, depth, period;
 	uint8_t kernel_id[RAW_ID_MOST];
 	size_t kernel_id_len;
 };

@@ -27,7 +27,7 @@ same() {
 }
 
 # missed: how many of the machine's executions the kernel did not show, from 7.0
-# on: while a task is put aside within the program, the CPU runs it for no other.
+# on: while a task is put aside within the program, the CPU runs it for nobody.
 missed() {
 	sed -n 's/^note: \([0-9]*\) executions or calls not seen.*/\1/p' \
 		"$TMP/err" | grep . || echo 0
