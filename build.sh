@@ -12,7 +12,7 @@ WARN="-Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 BASE="-std=c11 -D_GNU_SOURCE -Iinclude -Isrc $WARN -fno-strict-aliasing"
 # No path of the build folder reaches the bytes, for all names are relative and
 # there is no debug information: the same commit gives the same file.
-SMALL="-Oz -fno-asynchronous-unwind-tables -fno-stack-protector
+SMALL="-Oz -fno-pie -fno-asynchronous-unwind-tables -fno-stack-protector
 	-ffunction-sections -fdata-sections -fno-ident"
 # The last option keeps the linker from padding up to the next page when it
 # would spare a page of memory: sizes would jump by up to 4 KB.

@@ -3,11 +3,7 @@
  *
  *   any probe: ctx as its kind has it, on the task that hits it
  *
- * A record is made where it is sent from, in the ring, for nothing that belongs
- * to a CPU is safe: a program's probe can be preempted by another's. Its parts
- * are as large as the session needs, each at a fixed place. Before Linux 5.8 a
- * program runs to its end, unless another interrupts it, and one scratch record
- * for each CPU will do, with a mark while it is used.
+ * A record's parts are as large as the session needs, each at a fixed place.
  */
 #include "asm.h"
 #include "images.h"
@@ -131,25 +127,9 @@ LABEL("compare_next"),
 	JEQI (R1, 0, "filtered"),
 
 LABEL("reserve"),
-	/* r7 = the record */
-	CONST(R1, "ring"),
-	JEQI (R1, 0, "scratch"),
-	MAP  (R1, "events"),
-	CONST(R2, "size"),
-	MOVI (R3, 0),
-	CALL (ringbuf_reserve),
+	RESERVE("records"),
 	JEQI (R0, 0, "lost"),
-	MOV  (R7, R0),
-	JMP  ("head"),
-LABEL("scratch"),
-	ST   (W, R10, SLOT, 0),
-	LOOKUP("scratch", SLOT),
-	JEQI (R0, 0, "lost"),
-	LDX  (W, R1, R0, HIT(type)),
-	JNEI (R1, 0, "lost"),		/* this interrupts another */
-	MOV  (R7, R0),
-
-LABEL("head"),
+	MOV  (R7, R0),			/* r7 = the record */
 	ST   (W, R7, HIT(type), EVENT_TRACE),
 	LDX  (W, R1, R10, NUMBER),
 	STX  (W, R7, HIT(probe), R1),
@@ -402,30 +382,18 @@ LABEL("kernel"),
 
 	/* The reader comes by often enough, unless the ring is half full. */
 LABEL("send"),
-	CONST(R1, "ring"),
-	JEQI (R1, 0, "send_scratch"),
+	CONST(R1, "half"),
+	JEQI (R1, 0, "wake"),
 	JNEI (R9, 0, "wake"),
 	MAP  (R1, "events"),
 	MOVI (R2, BPF_RB_AVAIL_DATA),
 	CALL (ringbuf_query),
-	MOVI (R2, BPF_RB_NO_WAKEUP),
 	CONST(R1, "half"),
-	JLT  (R0, R1, "submit"),
+	JGE  (R0, R1, "wake"),
+	SUBMIT(R6, R7, "records", QUIET),
+	RETURN(0),			/* by a ring, which cannot fail */
 LABEL("wake"),
-	MOVI (R2, BPF_RB_FORCE_WAKEUP),
-LABEL("submit"),
-	MOV  (R1, R7),
-	CALL (ringbuf_submit),
-	RETURN(0),
-LABEL("send_scratch"),
-	MOV  (R1, R6),
-	MAP  (R2, "events"),
-	MOVI (R3, -1),
-	RSHI (R3, 32),			/* BPF_F_CURRENT_CPU */
-	MOV  (R4, R7),
-	CONST(R5, "size"),
-	CALL (perf_event_output),
-	ST   (W, R7, HIT(type), 0),
+	SUBMIT(R6, R7, "records", WAKE),
 	JNEI (R0, 0, "lost"),
 LABEL("filtered"),
 	RETURN(0),
@@ -458,8 +426,7 @@ OBJECT(trace) = {
 		{ "usdt", ARRAY, 4, sizeof(struct trace_args), 1, 0 },
 		{ "filters", ARRAY, 4, sizeof(struct trace_filter), 1, 0 },
 		{ "events", EVENTS, 0, 0, 1 << 20, 0 },
-		{ "scratch", PERCPU_ARRAY, 4, sizeof(struct trace_event), 1,
-		  0 },
+		{ "records", RECORD, 4, sizeof(struct trace_event), 1, 0 },
 		{ "lost", ARRAY, 4, 8, 1, 0 },
 		{ "losers", HASH, 4, 8, 1024, 0 },
 		{ "gens", HASH, 4, 4, 32768, 0 },
@@ -473,9 +440,8 @@ OBJECT(trace) = {
 	},
 	.consts = {
 		TASK_CONSTS, TREE_CONSTS,
-		"ring",			/* 1 = a ring buffer, 0 = perf's */
-		"half",			/* bytes in it that wake the reader */
-		"size",			/* of a record, all in all */
+		"half",			/* bytes that wake the reader; 0 = it
+					 * is not this ring */
 		"words",		/* bytes of words or record */
 		"args", "record", "usdt",	/* 1 = some probe has those */
 		"filters",		/* 1 = some probe has one */

@@ -61,6 +61,21 @@
  *                          among R6..R9; r0 < 0: not sent. WAKE wakes the
  *                          reader at once, QUIET leaves it to its interval.
  *                          Ring buffer (5.8) or perf buffer
+ *   RESERVE("frames")      r0 = room for a record, as many bytes as a value of
+ *                          that RECORD map, to fill and send; 0: there is none.
+ *                          Nothing else that belongs to a CPU is safe, for a
+ *                          task's program can be preempted by another task's.
+ *                          The room is in the ring (5.8), and what was there
+ *                          before is still in it; or, when events go by a perf
+ *                          buffer, where programs run to their end, this CPU's
+ *                          value of the map, unless this program interrupts one
+ *                          that uses it: then it begins with 32 bits that are
+ *                          not 0, as every record has to. Uses r0..r5 and
+ *                          SCRATCH
+ *   SUBMIT(R6, R7, "frames", WAKE)
+ *                          send the record at r7, as OUTPUT does: on every path
+ *                          from RESERVE to EXIT, or the kernel refuses the
+ *                          program. It is lost to the program, sent or not
  *   REPEAT(6) ... AGAIN    the lines between stand there six times, each time
  *                          with labels of its own (no loop: those came with
  *                          5.3); ROUND(R1): r1 = which time it is, from 0 on
@@ -83,7 +98,6 @@
 
 enum reg { R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10 };
 enum { SCRATCH = -8 };			/* reserved for the idioms */
-enum output_mode { WAKE, QUIET };
 
 #define INSN_(kind_, code_, dst_, src_, off_, name_) \
 	{ .code = code_, .kind = kind_, .dst = dst_, .src = src_, \
@@ -187,6 +201,9 @@ enum output_mode { WAKE, QUIET };
 #define ROUND(dst) INSN_(INSN_ROUND, 0, dst, 0, 0, NULL)
 #define OUTPUT(ctx, data, map, size, mode) \
 	INSN_(INSN_OUTPUT, mode, ctx, data, size, map)
+#define RESERVE(map) INSN_(INSN_RESERVE, 0, 0, 0, 0, map)
+#define SUBMIT(ctx, data, map, mode) \
+	INSN_(INSN_SUBMIT, mode, ctx, data, 0, map)
 
 #define LOOKUP(map, key) INSN_(INSN_LOOKUP, 0, 0, 0, key, map)
 #define COUNT(map, n) INSN_(INSN_COUNT, 0, 0, 0, n, map)
@@ -199,6 +216,7 @@ enum output_mode { WAKE, QUIET };
 #define CGROUP_ARRAY	BPF_MAP_TYPE_CGROUP_ARRAY
 #define STACK_TRACE	BPF_MAP_TYPE_STACK_TRACE
 #define EVENTS		MAP_EVENTS
+#define RECORD		MAP_RECORD
 
 #define INSNS(array) \
 	__FILE__, array, sizeof(array) / sizeof((array)[0])

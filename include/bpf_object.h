@@ -25,6 +25,8 @@ enum insn_kind {
 	INSN_OFFSET,	/* dst = src + offset of the kernel's field `name` */
 	INSN_OUTPUT,	/* send off bytes at src to the event map `name`; code
 			 * is an enum output_mode */
+	INSN_RESERVE,	/* r0 = room for a record of the map `name`, or 0 */
+	INSN_SUBMIT,	/* send that record, which is at src; code as above */
 	INSN_LEA,	/* dst = src + imm */
 	INSN_LOOKUP,	/* r0 = where the map `name` has the value of the key
 			 * at r10 + off */
@@ -34,6 +36,8 @@ enum insn_kind {
 	INSN_AGAIN,
 	INSN_ROUND,	/* dst = which of these times, from 0 on */
 };
+
+enum output_mode { WAKE, QUIET };
 
 /* One element. The mnemonics of asm.h make them; src/asm/ reads them. There are
  * thousands in the binary: it has a name or an immediate. */
@@ -50,13 +54,15 @@ struct insn {
 	};
 };
 
-/* A map; `events` is a ring buffer, or a perf buffer before Linux 5.8. Sizes
- * are defaults: a tool changes them for the host through its session. */
-enum { MAP_EVENTS = 0x1000 };	/* beside the kernel's BPF_MAP_TYPE_... */
+/* A map; `events` is a ring buffer, or a perf buffer before Linux 5.8; `record`
+ * is a PERCPU_ARRAY then, and not created where there is a ring to make the
+ * record in. Sizes are defaults: a tool changes them for the host through its
+ * session. */
+enum { MAP_EVENTS = 0x1000, MAP_RECORD };	/* beside BPF_MAP_TYPE_... */
 
 struct map_def {
 	const char *name;	/* at most 15 bytes */
-	uint32_t type;		/* BPF_MAP_TYPE_... or MAP_EVENTS */
+	uint32_t type;		/* BPF_MAP_TYPE_... or MAP_... */
 	uint32_t key_size, value_size, max_entries;
 	uint32_t flags;
 };

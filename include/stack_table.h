@@ -80,7 +80,7 @@ LABEL(next)
 
 #define STACK_MAPS \
 	STACK_KEY_MAPS, \
-	{ "frames", PERCPU_ARRAY, 4, sizeof(struct stack_event), 1, 0 }, \
+	{ "frames", RECORD, 4, sizeof(struct stack_event), 1, 0 }, \
 	STACK_CHANNEL_MAPS
 
 /* The same for a program that sends no frames. */

@@ -1,6 +1,7 @@
 /* cmds - the commands, one line each: src/cmd/NAME.c defines cmd_NAME. */
 CMD(profile)
 CMD(boot)
+CMD(report)
 CMD(flame)
 CMD(sym)
 CMD(asm)

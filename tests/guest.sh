@@ -50,15 +50,19 @@ guest_kernel() {
 	rm -rf "$guest/debian"
 }
 
-# guest_programs FOLDER: the test programs for $cpu.
+# guest_programs FOLDER: the test programs for $cpu; `stripped` is chain,
+# without its symbols.
 guest_programs() {
 	mkdir -p "$1"
 	newest=$(ls -t tests/programs/*.c | head -n 1)	# some include others
 	for source in tests/programs/*.c; do
 		program=$1/$(basename "$source" .c)
 		[ "$program" -nt "$newest" ] || link "$program" \
-			"$UAPI $(program_flags "$source")" "$source"
+			"$UAPI -Wl,--build-id $(program_flags "$source")" \
+			"$source"
 	done
+	[ "$1/stripped" -nt "$1/chain" ] ||
+		$STRIP -o "$1/stripped" "$1/chain"
 }
 
 # guest_root_boot: the kernel starts sonde, that becomes tests/guest/boot, which

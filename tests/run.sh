@@ -13,7 +13,7 @@
 # tool is missing all the same says so and is skipped.
 TEST_TOOLS="pgrep:procps readelf:binutils xmllint:libxml2-utils clang:clang
 	ld.lld:lld chromium:chromium python3:python3-minimal
-	xz:xz-utils"
+	go:golang-go perf:linux-perf xz:xz-utils"
 
 # The guests that a run of all tests boots; test guests boots all there are.
 GUESTS_IN_TEST="5.10 6.1 7.2 aarch64-6.1"
@@ -204,6 +204,9 @@ guest_boots() {
 	' sh "$1"
 }
 
+# guest_desk KERNEL: what is recorded there is named here.
+guest_desk() { run_one "guest-$1" desk tests/guest/desk "$1"; }
+
 # guest_whole KERNEL: all its tests, results in a file of its own.
 guest_whole() {
 	results=out/test/results-$1
@@ -214,6 +217,9 @@ guest_whole() {
 		true
 	guest_again "$1"
 	guest_boots "$1"
+	case $1 in
+	aarch64-*) guest_desk "$1" ;;
+	esac
 }
 
 # guest_worker KERNEL...: those that no other worker has begun.

@@ -8,6 +8,9 @@
  * and one pass is the fixed point; a loop takes more, until no state changes.
  * That it ends is left to the kernel (5.3; before that, it takes none).
  *
+ * What is reserved in a ring has to be sent on every path, so it is the one
+ * thing that counts when it may be so on any path.
+ *
  * Load-time constants count as unknown: a program must be right whatever they
  * are. What the kernel knows and this does not (types of pointers, bounds of
  * values) is left to the kernel.
@@ -31,6 +34,7 @@ enum holds {
 	NUMBER,		/* n */
 	FRAME,		/* r10 + n */
 	A_MAP,		/* map number n of the object */
+	RESERVED,	/* memory of the ring, or 0 */
 };
 
 struct value {
@@ -41,6 +45,7 @@ struct value {
 struct state {
 	struct value r[NREGS];
 	uint8_t written[STACK];		/* [i]: the byte at r10 - STACK + i */
+	bool reserved;			/* memory may be, and not sent yet */
 };
 
 struct check {
@@ -106,6 +111,8 @@ static void flow(struct check *c, int64_t to)
 		c->again |= back && t->written[i] > c->s.written[i];
 		t->written[i] &= c->s.written[i];
 	}
+	c->again |= back && t->reserved < c->s.reserved;
+	t->reserved |= c->s.reserved;
 }
 
 /* A complaint about a register or byte comes once: then it counts as good. */
@@ -258,6 +265,30 @@ static void follow_argument(struct check *c, const char *args, int i)
 		memory_write(c, r, 0, size->n);
 }
 
+/* Nothing is reserved any more; what pointed there holds this instead. */
+static void release(struct check *c, struct value now)
+{
+	c->s.reserved = false;
+	for (int r = 0; r < NREGS; r++)
+		if (c->s.r[r].holds == RESERVED)
+			c->s.r[r] = now;
+}
+
+static void follow_ring(struct check *c, int32_t helper)
+{
+	if (helper == BPF_FUNC_ringbuf_reserve) {
+		if (c->s.reserved)
+			buf_fmt(complain(c), "reserved twice\n");
+		c->s.reserved = true;
+		reg_write(c, 0, RESERVED, 0);
+	} else if (helper == BPF_FUNC_ringbuf_submit) {
+		if (c->s.r[1].holds != RESERVED)
+			buf_fmt(complain(c), "r1 is not what was reserved\n");
+		release(c, (struct value) { .holds = LOST });
+		reg_write(c, 0, LOST, 0);
+	}
+}
+
 static void follow_call(struct check *c, const struct bpf_insn *insn)
 {
 	const struct helper *h = helper_find(insn->imm);
@@ -269,19 +300,42 @@ static void follow_call(struct check *c, const struct bpf_insn *insn)
 		buf_fmt(complain(c), "helper %s#%d is not in "
 			"src/asm/helper.c\n", c->l->notes[c->i].name,
 			insn->imm);
+	reg_write(c, 0, ANY, 0);
+	follow_ring(c, insn->imm);
 	for (int r = 1; r <= 5; r++)
 		c->s.r[r] = (struct value) { .holds = LOST };
-	c->s.r[0] = (struct value) { .holds = ANY };
+}
+
+/* Does the jump ask whether what was to be reserved is 0? */
+static bool asks_reserved(const struct check *c, const struct bpf_insn *insn)
+{
+	return c->s.r[insn->dst_reg].holds == RESERVED && !insn->imm &&
+	       BPF_SRC(insn->code) == BPF_K &&
+	       (BPF_OP(insn->code) == BPF_JEQ ||
+		BPF_OP(insn->code) == BPF_JNE);
 }
 
 static void follow_jump(struct check *c, const struct bpf_insn *insn)
 {
+	const struct value none = { .holds = NUMBER };
+	int64_t to = (int64_t)c->i + 1 + insn->off;
+	struct state before;
+
 	if (BPF_OP(insn->code) != BPF_JA) {
 		reg_read(c, insn->dst_reg);
 		if (BPF_SRC(insn->code) == BPF_X)
 			reg_read(c, insn->src_reg);
 	}
-	flow(c, (int64_t)c->i + 1 + insn->off);
+	before = c->s;
+	if (asks_reserved(c, insn) && BPF_OP(insn->code) == BPF_JEQ) {
+		release(c, none);
+		flow(c, to);
+		c->s = before;
+		return;
+	}
+	flow(c, to);
+	if (asks_reserved(c, insn))
+		release(c, none);
 }
 
 static void follow_memory(struct check *c, const struct bpf_insn *insn)
@@ -321,6 +375,9 @@ static bool follow_insn(struct check *c, const struct bpf_insn *insn)
 	}
 	if (BPF_OP(insn->code) == BPF_EXIT) {
 		reg_read(c, 0);
+		if (c->s.reserved)
+			buf_fmt(complain(c), "what was reserved is not "
+				"sent\n");
 		return false;
 	}
 	if (BPF_OP(insn->code) == BPF_CALL) {
@@ -417,8 +474,15 @@ static bool name_is_good(const char *name)
 static bool uses_map(const struct insn *in, const void *name)
 {
 	return (in->kind == INSN_MAP || in->kind == INSN_LOOKUP ||
-		in->kind == INSN_COUNT || in->kind == INSN_OUTPUT) &&
+		in->kind == INSN_COUNT || in->kind == INSN_OUTPUT ||
+		in->kind == INSN_RESERVE || in->kind == INSN_SUBMIT) &&
 	       !strcmp(in->name, name);
+}
+
+static bool sends_record(const struct insn *in, const void *unused)
+{
+	(void)unused;
+	return in->kind == INSN_SUBMIT;
 }
 
 static bool uses_const(const struct insn *in, const void *name)
@@ -426,17 +490,26 @@ static bool uses_const(const struct insn *in, const void *name)
 	return in->kind == INSN_CONST && !strcmp(in->name, name);
 }
 
-static bool object_uses(const struct bpf_object *object, const char *name,
-			bool constant)
+static bool object_any(const struct bpf_object *object,
+		       bool (*is)(const struct insn *in, const void *arg),
+		       const char *name)
 {
 	for (size_t p = 0; p < object_nprogs(object); p++) {
 		const struct prog_def *prog = &object->progs[p];
 
-		if (insns_any(prog->insns, prog_count(prog),
-			      constant ? uses_const : uses_map, name))
+		if (insns_any(prog->insns, prog_count(prog), is, name))
 			return true;
 	}
 	return false;
+}
+
+/* Records go to the event map without its name. */
+static bool map_is_used(const struct bpf_object *object,
+			const struct map_def *map)
+{
+	return object_any(object, uses_map, map->name) ||
+	       (map->type == MAP_EVENTS &&
+		object_any(object, sends_record, NULL));
 }
 
 static void name_check(const char *file, const char *kind, const char *name,
@@ -459,7 +532,7 @@ static void names_check(const struct bpf_object *o, struct buf *why)
 
 		name_check(file, "map", name,
 			   object_map(o, name) == (int)i, why);
-		if (!object_uses(o, name, false))
+		if (!map_is_used(o, &o->maps[i]))
 			buf_fmt(why, "%s: no program uses the map \"%s\"\n",
 				file, name);
 	}
@@ -468,7 +541,7 @@ static void names_check(const struct bpf_object *o, struct buf *why)
 
 		name_check(file, "constant", name,
 			   object_const(o, name) == (int)i, why);
-		if (!object_uses(o, name, true))
+		if (!object_any(o, uses_const, name))
 			buf_fmt(why, "%s: no program uses the constant "
 				"\"%s\"\n", file, name);
 	}

@@ -40,6 +40,7 @@ const char *map_type_name(uint32_t type)
 	case BPF_MAP_TYPE_CGROUP_ARRAY: return "cgroup_array";
 	case BPF_MAP_TYPE_LRU_HASH: return "lru_hash";
 	case MAP_EVENTS: return "events";
+	case MAP_RECORD: return "record";
 	}
 	return "?";
 }
@@ -209,6 +210,8 @@ static void dump_map(const struct map_def *map, struct buf *out)
 	buf_fmt(out, "map %-15s %-13s", map->name, map_type_name(map->type));
 	if (map->type == MAP_EVENTS)
 		buf_fmt(out, "%u bytes\n", map->max_entries);
+	else if (map->type == MAP_RECORD)
+		buf_fmt(out, "%u bytes\n", map->value_size);
 	else
 		buf_fmt(out, "%u entries, key %u, value %u bytes\n",
 			map->max_entries, map->key_size, map->value_size);

@@ -231,46 +231,56 @@ static void emit_const(struct linker *l, int dst, const char *name)
 	emit_wide(l, dst, 0, l->env->consts ? l->env->consts[i] : 0, name);
 }
 
-static bool output_is_right(struct linker *l, const struct insn *in)
+static bool output_is_right(struct linker *l, const struct insn *in,
+			    const char *what)
+{
+	if (in->dst >= 6 && in->dst <= 9 && in->src >= 6 && in->src <= 9)
+		return true;
+	buf_fmt(wrong(l, l->file, in->line),
+		"%s takes r6 to r9, not r%d and r%d\n", what, in->dst,
+		in->src);
+	return false;
+}
+
+/* A perf buffer has its wake-up in the event's attributes. */
+static int32_t wake_flags(const struct insn *in)
+{
+	return in->code == QUIET ? BPF_RB_NO_WAKEUP : BPF_RB_FORCE_WAKEUP;
+}
+
+static void emit_perf_output(struct linker *l, const struct insn *in,
+			     const char *events, uint32_t size)
+{
+	emit_move(l, BPF_REG_1, in->dst);
+	emit_map(l, BPF_REG_2, events);
+	emit_wide(l, BPF_REG_3, 0, BPF_F_CURRENT_CPU, NULL);
+	emit_move(l, BPF_REG_4, in->src);
+	emit_number(l, BPF_REG_5, (int32_t)size);
+	emit_call(l, BPF_FUNC_perf_event_output, "perf_event_output");
+}
+
+/* asm.h: dst = ctx, src = data, off = size, code = an enum output_mode. */
+static void emit_output(struct linker *l, const struct insn *in)
 {
 	int i = object_map(l->object, in->name);
 
-	if (in->dst < 6 || in->dst > 9 || in->src < 6 || in->src > 9) {
-		buf_fmt(wrong(l, l->file, in->line),
-			"OUTPUT takes r6 to r9, not r%d and r%d\n",
-			in->dst, in->src);
-		return false;
-	}
+	if (!output_is_right(l, in, "OUTPUT"))
+		return;
 	if (i >= 0 && l->object->maps[i].type != MAP_EVENTS) {
 		buf_fmt(wrong(l, l->file, in->line),
 			"OUTPUT to \"%s\", which is not an event map\n",
 			in->name);
-		return false;
-	}
-	return true;
-}
-
-/* asm.h: dst = ctx, src = data, off = size, code = 0 (WAKE) or 1 (QUIET). A
- * perf buffer has its wake-up in the event's attributes. */
-static void emit_output(struct linker *l, const struct insn *in)
-{
-	if (!output_is_right(l, in))
-		return;
-	if (l->env->ringbuf) {
-		emit_map(l, BPF_REG_1, in->name);
-		emit_move(l, BPF_REG_2, in->src);
-		emit_number(l, BPF_REG_3, in->off);
-		emit_number(l, BPF_REG_4, in->code ? BPF_RB_NO_WAKEUP :
-						    BPF_RB_FORCE_WAKEUP);
-		emit_call(l, BPF_FUNC_ringbuf_output, "ringbuf_output");
 		return;
 	}
-	emit_move(l, BPF_REG_1, in->dst);
-	emit_map(l, BPF_REG_2, in->name);
-	emit_wide(l, BPF_REG_3, 0, BPF_F_CURRENT_CPU, NULL);
-	emit_move(l, BPF_REG_4, in->src);
-	emit_number(l, BPF_REG_5, in->off);
-	emit_call(l, BPF_FUNC_perf_event_output, "perf_event_output");
+	if (!l->env->ringbuf) {
+		emit_perf_output(l, in, in->name, in->off);
+		return;
+	}
+	emit_map(l, BPF_REG_1, in->name);
+	emit_move(l, BPF_REG_2, in->src);
+	emit_number(l, BPF_REG_3, in->off);
+	emit_number(l, BPF_REG_4, wake_flags(in));
+	emit_call(l, BPF_FUNC_ringbuf_output, "ringbuf_output");
 }
 
 /* A label of a repeated part is another one each time. */
@@ -528,6 +538,95 @@ static void emit_count(struct linker *l, const struct insn *in)
 	}, NULL);
 }
 
+/* The object's event map; it has one, or this is a complaint. */
+static const char *events_of(struct linker *l, const struct insn *in)
+{
+	for (size_t i = 0; i < object_nmaps(l->object); i++)
+		if (l->object->maps[i].type == MAP_EVENTS)
+			return l->object->maps[i].name;
+	buf_fmt(wrong(l, l->file, in->line),
+		"no event map for the records of \"%s\"\n", in->name);
+	return NULL;
+}
+
+/* The map of RESERVE and SUBMIT, as sized for the host; NULL: complained. */
+static const struct map_def *record_of(struct linker *l, const struct insn *in)
+{
+	int i = object_map(l->object, in->name);
+
+	if (i < 0) {
+		emit_map(l, BPF_REG_1, in->name);	/* says so */
+		return NULL;
+	}
+	if (l->object->maps[i].type != MAP_RECORD) {
+		buf_fmt(wrong(l, l->file, in->line),
+			"\"%s\" is not a map of records\n", in->name);
+		return NULL;
+	}
+	return l->env->maps ? &l->env->maps[i] : &l->object->maps[i];
+}
+
+/* The value is there, and used when it begins with anything but 0. */
+static void emit_reserve_value(struct linker *l, const char *map)
+{
+	enum { SLOT = -8 };
+
+	emit(l, (struct bpf_insn) {
+		.code = BPF_ST | BPF_MEM | BPF_W, .dst_reg = BPF_REG_10,
+		.off = SLOT,
+	}, NULL);
+	emit_lookup(l, map, SLOT);
+	emit(l, (struct bpf_insn) {
+		.code = BPF_JMP | BPF_K | BPF_JEQ, .off = 3,
+	}, NULL);
+	emit(l, (struct bpf_insn) {
+		.code = BPF_LDX | BPF_MEM | BPF_W, .dst_reg = BPF_REG_1,
+	}, NULL);
+	emit(l, (struct bpf_insn) {
+		.code = BPF_JMP | BPF_K | BPF_JEQ, .dst_reg = BPF_REG_1,
+		.off = 1,
+	}, NULL);
+	emit_number(l, BPF_REG_0, 0);
+}
+
+static void emit_reserve(struct linker *l, const struct insn *in)
+{
+	const struct map_def *record = record_of(l, in);
+	const char *events = record ? events_of(l, in) : NULL;
+
+	if (!events)
+		return;
+	if (!l->env->ringbuf) {
+		emit_reserve_value(l, in->name);
+		return;
+	}
+	emit_map(l, BPF_REG_1, events);
+	emit_number(l, BPF_REG_2, (int32_t)record->value_size);
+	emit_number(l, BPF_REG_3, 0);
+	emit_call(l, BPF_FUNC_ringbuf_reserve, "ringbuf_reserve");
+}
+
+/* dst = ctx, src = the record; what the ring has taken it cannot lose. */
+static void emit_submit(struct linker *l, const struct insn *in)
+{
+	const struct map_def *record = record_of(l, in);
+	const char *events = record ? events_of(l, in) : NULL;
+
+	if (!events || !output_is_right(l, in, "SUBMIT"))
+		return;
+	if (l->env->ringbuf) {
+		emit_move(l, BPF_REG_1, in->src);
+		emit_number(l, BPF_REG_2, wake_flags(in));
+		emit_call(l, BPF_FUNC_ringbuf_submit, "ringbuf_submit");
+		emit_number(l, BPF_REG_0, 0);
+		return;
+	}
+	emit_perf_output(l, in, events, record->value_size);
+	emit(l, (struct bpf_insn) {		/* the next may use it */
+		.code = BPF_ST | BPF_MEM | BPF_W, .dst_reg = in->src,
+	}, NULL);
+}
+
 static void emit_return(struct linker *l, int32_t value)
 {
 	emit_number(l, BPF_REG_0, value);
@@ -586,6 +685,12 @@ static bool emit_idiom(struct linker *l, const struct insn *in)
 		return true;
 	case INSN_COUNT:
 		emit_count(l, in);
+		return true;
+	case INSN_RESERVE:
+		emit_reserve(l, in);
+		return true;
+	case INSN_SUBMIT:
+		emit_submit(l, in);
 		return true;
 	case INSN_RETURN:
 		emit_return(l, in->imm);
@@ -747,6 +852,19 @@ static void finish(struct linker *l, struct linked *out)
 		linked_free(out);
 }
 
+/* Since 6.13 a program's stack may belong to the CPU, as is right for those
+ * that do not run there twice at once; at uprobes, which nothing keeps from it,
+ * too. What holds a tail call has the task's: one that is never made will do.
+ * (kernel/bpf/verifier.c: bpf_enable_priv_stack, check_max_stack_depth) */
+static void emit_own_stack(struct linker *l)
+{
+	emit_number(l, BPF_REG_0, 0);
+	emit(l, (struct bpf_insn) {
+		.code = BPF_JMP | BPF_K | BPF_JEQ, .off = 1,
+	}, NULL);
+	emit_call(l, BPF_FUNC_tail_call, "tail_call");
+}
+
 int link_prog(const struct bpf_object *object, const struct prog_def *prog,
 	      const struct link_env *env, struct linked *out,
 	      struct buf *why)
@@ -756,6 +874,8 @@ int link_prog(const struct bpf_object *object, const struct prog_def *prog,
 		.file = prog->file, .count = prog_count(prog), .round = -1,
 	};
 
+	if (env->is_user)
+		emit_own_stack(&l);
 	for (l.at = 0; l.at < l.count; l.at++)
 		emit_insn(&l, &prog->insns[l.at]);
 	if (l.err != -ENOMEM) {

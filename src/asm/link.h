@@ -26,6 +26,8 @@ struct link_env {
 	int (*offset)(void *arg, const char *path);
 	void *offset_arg;
 	const uint64_t *consts;	/* by index in object->consts; NULL: 0 */
+	const struct map_def *maps;	/* as sized for the host; NULL: as the
+					 * object has them */
 	bool old_reads;		/* one helper reads kernel and user memory: the
 				 * kernel has no other (before 5.5) */
 	/* Of a PROG_PROBE program: what it becomes, and where. */
@@ -35,6 +37,8 @@ struct link_env {
 	unsigned nargs;		/* arguments there are, but for kprobes */
 	bool is_multi;		/* one of many: some CPUs have no sp there */
 	bool is_go;		/* a function of Go, its g in a register */
+	bool is_user;		/* a function of a program's: it may be
+				 * preempted by another task's run of it */
 	bool cookie;		/* the kernel tells the number of the probe */
 	uint64_t probe;		/* else: it */
 };

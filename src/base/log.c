@@ -15,6 +15,8 @@ enum {
 };
 
 static bool verbose, silent, live_shown;
+static void (*tap)(void *arg, const char *text);
+static void *tap_arg;
 
 /* Nowhere is left to report a failure of it. */
 static void put(const char *bytes, size_t n)
@@ -141,11 +143,30 @@ void log_hint(const char *fmt, ...)
 	va_end(ap);
 }
 
+void log_set_tap(void (*fn)(void *arg, const char *text), void *arg)
+{
+	tap = fn;
+	tap_arg = arg;
+}
+
+static void tap_line(const char *fmt, va_list ap)
+{
+	char text[LINE_SIZE];
+
+	vsnprintf(text, sizeof(text), fmt, ap);
+	tap(tap_arg, text);
+}
+
 void log_notice(const char *fmt, ...)
 {
 	va_list ap;
 
 	log_live_clear();
+	if (tap && !silent) {
+		va_start(ap, fmt);
+		tap_line(fmt, ap);
+		va_end(ap);
+	}
 	va_start(ap, fmt);
 	put_line("note: ", fmt, ap, "\n");
 	va_end(ap);

@@ -20,6 +20,9 @@ void log_error_at(const char *command, const char *arg, size_t at,
 /* A notice "WHAT: N", of what there was any. */
 void log_count(uint64_t n, const char *what);
 
+/* Show each notice to fn, too, before it is escaped; NULL = no more. */
+void log_set_tap(void (*fn)(void *arg, const char *text), void *arg);
+
 /* Only with --verbose. */
 void log_verbose(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_set_verbose(bool on);

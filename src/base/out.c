@@ -144,3 +144,12 @@ void out_abandon(struct out *o)
 	if (open && o->path && o->created)
 		unlink(o->path);
 }
+
+int out_buf(FILE *file, struct buf *b, size_t least)
+{
+	if (!b->err && b->len && b->len >= least) {
+		fwrite(b->data, 1, b->len, file);
+		buf_reset(b);
+	}
+	return b->err;
+}

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/buf.h"
+
 /* A reader that went away shall show as EPIPE, which out_close() knows, and not
  * end the process; and the signal as it was before, for a program to exec. */
 void out_take_signal(void);
@@ -34,6 +36,10 @@ int out_flush(struct out *o);
 /* Flush and close. 0; -EPIPE, unreported, when the reader of a pipe went
  * away; another -errno, reported: what was written is not complete. */
 int out_close(struct out *o);
+
+/* Pass on what a buffer holds, if that is at least so much, and empty it. 0, or
+ * -ENOMEM when the buffer had failed. */
+int out_buf(FILE *file, struct buf *b, size_t least);
 
 /* The work failed: close, and remove a file that out_open() made. */
 void out_abandon(struct out *o);

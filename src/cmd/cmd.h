@@ -28,6 +28,12 @@ struct cmd {
 					 * cmd/check.h; NULL = needs nothing */
 };
 
+/* The option of commands whose output has names of functions: a flag, at that
+ * offset in their settings. */
+#define MANGLED_OPTION(at) \
+	{ 0, "mangled", OPT_FLAG, at, NULL, \
+	  "C++ and Rust names as their compilers encode them" }
+
 /* All of them, in the order of cmds.h; NULL when there is no such name, nor
  * alias. */
 extern const struct cmd *const cmd_all[];

@@ -433,6 +433,15 @@ static void report_loss(uint64_t n, const char *what)
 		log_notice("%llu %s", (unsigned long long)n, what);
 }
 
+static uint64_t missed(const struct session *session)
+{
+	uint64_t n = session_missed(session, "exec");
+
+	for (size_t i = 0; i < CALLS; i++)
+		n += session_missed(session, call_progs[i]);
+	return n;
+}
+
 static void report(struct snooping *s)
 {
 	const struct watch *w = &s->probing.watch;
@@ -450,6 +459,8 @@ static void report(struct snooping *s)
 	if (!n[COUNTER_EVENT_LOST])
 		report_loss(s->execs.lost, "records missing or making no "
 			    "sense");
+	report_loss(missed(w->session), "executions or calls not seen, their "
+		    "CPU was at work on another: some may be missing");
 	report_loss(s->unread, "arguments not read, they were not in memory");
 	report_loss(s->from_proc, "lines of arguments read from /proc after "
 		    "the fact: they may be those of a later program");

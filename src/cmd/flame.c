@@ -1,4 +1,4 @@
-/* flame - folded stacks to an SVG flame graph. */
+/* flame - stacks of whichever tool to a flame graph, or for other viewers. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -8,14 +8,22 @@
 #include "base/near.h"
 #include "base/out.h"
 #include "cmd/cmd.h"
-#include "render/folded.h"
+#include "render/changes.h"
+#include "render/input.h"
 #include "render/svg.h"
 
 struct settings {
 	const char *title, *subtitle, *units, *countname, *colors, *minwidth;
-	const char *output;
-	uint64_t width, height, fontsize;
-	bool inverted, hash;
+	const char *output, *old;
+	uint64_t width, height, fontsize, top;
+	bool inverted, reverse, hash;
+};
+
+/* What is read: the graph, and with --diff the table. */
+struct stacks {
+	struct flame flame;
+	struct changes changes;
+	bool reverse;
 };
 
 #define AT(field) offsetof(struct settings, field)
@@ -31,7 +39,7 @@ static const struct opt options[] = {
 	  .help = "of one frame (16)", .min = 4, .max = 1000 },
 	{ .name = "fontsize", .kind = OPT_NUM, .at = AT(fontsize),
 	  .arg = "PX", .help = "of all text (12)", .min = 4, .max = 200 },
-	{ .name = "minwidth", .kind = OPT_TEXT, .at = AT(minwidth),
+	{ .name = "min-width", .kind = OPT_TEXT, .at = AT(minwidth),
 	  .arg = "PX", .help = "leave out narrower frames (0.1)" },
 	{ .name = "units", .kind = OPT_TEXT, .at = AT(units), .arg = "UNIT",
 	  .help = "samples, us, bytes: its name and tones" },
@@ -42,9 +50,18 @@ static const struct opt options[] = {
 	  .arg = "TEXT", .help = "what is counted (as --units says)" },
 	{ .name = "inverted", .kind = OPT_FLAG, .at = AT(inverted),
 	  .help = "root on top: an icicle graph" },
+	{ .name = "reverse", .kind = OPT_FLAG, .at = AT(reverse),
+	  .help = "merge from the leaves: who calls them" },
+	{ .name = "diff", .kind = OPT_TEXT, .at = AT(old), .arg = "OLD",
+	  .help = "compare with that file: red is more, blue less" },
+	{ .name = "top", .kind = OPT_NUM, .at = AT(top), .arg = "N",
+	  .help = "of --diff: the N largest changes (20)", .min = 1 },
 	{ 'o', "output", OPT_TEXT, AT(output), "FILE",
-	  .help = "write there instead of stdout" },
-	/* Colors always follow the names; scripts may ask for it. */
+	  .help = "write .svg, .folded, .json or .pb there; of --diff .svg "
+		  "or .txt" },
+	/* As flamegraph.pl has it. Colors always follow the names. */
+	{ .name = "minwidth", .kind = OPT_TEXT, .at = AT(minwidth),
+	  .arg = "PX" },
 	{ .name = "hash", .kind = OPT_FLAG, .at = AT(hash) },
 	{ 0 },
 };
@@ -100,9 +117,9 @@ static int check_units(const char *name, const struct unit **unit)
 	return -EINVAL;
 }
 
-static int to_svg_options(const struct settings *s, struct svg_options *o)
+static int to_graph_options(const struct settings *s, struct graph_options *o)
 {
-	*o = (struct svg_options){
+	*o = (struct graph_options){
 		.title = s->title, .subtitle = s->subtitle,
 		.countname = s->countname, .colors = s->colors,
 		.width = (uint32_t)s->width,
@@ -110,7 +127,7 @@ static int to_svg_options(const struct settings *s, struct svg_options *o)
 		.row_height = (uint32_t)s->height, .inverted = s->inverted,
 	};
 	if (s->minwidth && parse_minwidth(s->minwidth, &o->min_width)) {
-		log_error("flame: --minwidth '%s': a width in pixels expected",
+		log_error("flame: --min-width '%s': a width in pixels expected",
 			  s->minwidth);
 		return -EINVAL;
 	}
@@ -119,63 +136,124 @@ static int to_svg_options(const struct settings *s, struct svg_options *o)
 	return s->colors ? check_colors(s->colors) : 0;
 }
 
-/* Add all stacks of one input; what fails has been reported. */
-static int add_stacks(struct flame *f, int fd, const char *path)
+/* The leaf first. */
+static void turn_round(struct flame_frame *v, size_t n)
 {
-	struct folded r;
+	for (size_t i = 0, j = n; i + 1 < j; i++) {
+		struct flame_frame swap = v[i];
+
+		v[i] = v[--j];
+		v[j] = swap;
+	}
+}
+
+static int add_stack(struct stacks *s, struct input *in, bool old)
+{
+	int err = 0;
+
+	if (s->flame.diff)
+		err = changes_add(&s->changes, in->frames.v, in->frames.n,
+				  in->count, old);
+	if (err)
+		return err;
+	if (s->reverse)
+		turn_round(in->frames.v, in->frames.n);
+	return (old ? flame_add_old : flame_add)(&s->flame, in->frames.v,
+						 in->frames.n, in->count);
+}
+
+/* Add all stacks of one input; what fails has been reported. */
+static int add_stacks(struct stacks *s, int fd, const char *path, bool old)
+{
+	struct input in;
 	int err;
 
-	folded_open(&r, fd, path);
-	while ((err = folded_next(&r)) > 0) {
-		err = flame_add(f, r.frames.v, r.frames.n, r.count);
+	input_open(&in, fd, path);
+	while ((err = input_next(&in)) > 0) {
+		err = add_stack(s, &in, old);
 		if (err)
 			break;
 	}
 	if (err == -ENOMEM)
 		log_error("%s: line %llu: out of memory", path,
-			  (unsigned long long)r.line);
-	folded_close(&r);
+			  (unsigned long long)in.line);
+	input_close(&in);
 	return err;
 }
 
-static int add_file(struct flame *f, const char *path)
+static int add_file(struct stacks *s, const char *path, bool old)
 {
 	int fd, err;
 
 	if (!strcmp(path, "-"))
-		return add_stacks(f, STDIN_FILENO, "standard input");
+		return add_stacks(s, STDIN_FILENO, "standard input", old);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0) {
 		log_error("%s: cannot open: %s", path, log_errno(errno));
 		return -errno;
 	}
-	err = add_stacks(f, fd, path);
+	err = add_stacks(s, fd, path, old);
 	close(fd);
 	return err;
 }
 
-static int add_files(struct flame *f, const struct opt_rest *rest)
+static int add_files(struct stacks *s, const struct opt_rest *rest,
+		     const char *old)
 {
-	int i, err = 0;
+	int i, err = old ? add_file(s, old, true) : 0;
 
-	if (!rest->nargs)
-		return add_file(f, "-");
+	if (!rest->nargs && !err)
+		return add_file(s, "-", false);
 	for (i = 0; i < rest->nargs && !err; i++)
-		err = add_file(f, rest->args[i]);
+		err = add_file(s, rest->args[i], false);
 	return err;
 }
 
-/* An input without samples still gives a picture that says so, and fails. */
-static int write_graph(struct out *out, struct flame *f,
-		       const struct svg_options *o)
+static int no_memory(int err)
 {
+	if (err == -ENOMEM)
+		log_error("flame: out of memory");
+	return err;
+}
+
+/* The table goes where the graph does not. */
+static int write_changes(const struct changes *c, const struct settings *set)
+{
+	bool beside = set->output && strcmp(set->output, "-");
+	struct out out;
+	int err;
+
+	if (!beside)
+		return no_memory(changes_print(c, set->top, stderr));
+	err = out_open(&out, NULL);
+	if (err)
+		return err;
+	err = no_memory(changes_print(c, set->top, out.file));
+	return out_close(&out) ? -EIO : err;
+}
+
+static bool is_text(const char *path)
+{
+	size_t n = path ? strlen(path) : 0;
+
+	return n > 4 && !strcmp(path + n - 4, ".txt");
+}
+
+/* An input without samples still gives a picture that says so, and fails. */
+static int write_graph(struct out *out, struct stacks *s,
+		       const struct settings *set,
+		       const struct graph_format *format,
+		       const struct graph_options *o)
+{
+	struct flame *f = &s->flame;
 	int err = out_begin(out);
 
 	if (!err)
-		err = svg_write(out->file, f, o);
+		err = is_text(set->output)
+		      ? changes_print(&s->changes, set->top, out->file)
+		      : graph_write(format, out->file, f, o);
 	if (err) {
-		if (err == -ENOMEM)
-			log_error("flame: out of memory");
+		no_memory(err);
 		out_abandon(out);
 		return EXIT_FAIL;
 	}
@@ -183,52 +261,106 @@ static int write_graph(struct out *out, struct flame *f,
 		log_notice("sums beyond 64 bits: they stay at the largest");
 	if (!f->total)
 		log_error("no samples in the input");
-	return out_close(out) || !f->total ? EXIT_FAIL : EXIT_OK;
+	if (out_close(out) || !f->total)
+		return EXIT_FAIL;
+	return f->diff && !is_text(set->output) &&
+	       write_changes(&s->changes, set) ? EXIT_FAIL : EXIT_OK;
+}
+
+/* Which of the endings; what is none of them gets the picture, but for those
+ * that mean something else with --diff or without. */
+static int pick_format(const struct settings *set,
+		       const struct graph_format **format)
+{
+	*format = set->output ? graph_format_of(set->output) : NULL;
+	if (!*format)
+		*format = &graph_svg;
+	if (is_text(set->output) && !set->old) {
+		log_error("flame: %s: only the table of --diff is text",
+			  set->output);
+		log_hint("folded stacks are: name it .folded");
+		return -EINVAL;
+	}
+	if (set->old && *format != &graph_svg) {
+		log_error("flame: %s: --diff writes .svg or .txt", set->output);
+		log_hint("write each to a .pb of its own and have pprof "
+			 "compare: go tool pprof -diff_base old.pb new.pb");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* What --diff says of itself, unless the user does. */
+static void name_diff(struct graph_options *o, const struct settings *set,
+		      char *text, size_t size)
+{
+	snprintf(text, size, "red: a larger share than in %s, blue: a smaller",
+		 strcmp(set->old, "-") ? set->old : "standard input");
+	if (!o->subtitle)
+		o->subtitle = text;
 }
 
 static int run(int argc, char **argv)
 {
-	struct settings s = { 0 };
-	struct svg_options o;
+	struct settings set = { .top = 20 };
+	const struct graph_format *format;
+	struct graph_options o;
 	struct opt_rest rest;
-	struct flame f = { 0 };
+	struct stacks s = { 0 };
 	struct out out;
+	char subtitle[256];
 	int status = EXIT_FAIL;
 
-	if (opt_parse("flame", options, &s, argc, argv, &rest) ||
-	    to_svg_options(&s, &o))
+	if (opt_parse("flame", options, &set, argc, argv, &rest) ||
+	    to_graph_options(&set, &o) || pick_format(&set, &format))
 		return EXIT_USAGE;
 	if (rest.command) {
 		log_error("flame: takes no command; name files without --");
 		return EXIT_USAGE;
 	}
-	if (out_open(&out, s.output))
+	if (out_open(&out, set.output))
 		return EXIT_FAIL;
-	if (add_files(&f, &rest))
+	s.flame.diff = set.old;
+	s.reverse = set.reverse;
+	if (set.old)
+		name_diff(&o, &set, subtitle, sizeof(subtitle));
+	if (add_files(&s, &rest, set.old))
 		out_abandon(&out);
 	else
-		status = write_graph(&out, &f, &o);
-	flame_free(&f);
+		status = write_graph(&out, &s, &set, format, &o);
+	flame_free(&s.flame);
+	changes_free(&s.changes);
 	return status;
 }
 
 const struct cmd cmd_flame = {
 	.name = "flame",
 	.usage = "[options] [FILE...]",
-	.summary = "folded stacks to an SVG flame graph",
+	.summary = "folded stacks or perf script's text to a flame graph",
 	.about =
 		"Reads stacks folded to one line each (\"comm;main;read 42\"),"
-		" from the files or\nfrom stdin, and writes a flame graph to"
-		" stdout: one SVG file that any browser\nshows, with search"
-		" (Ctrl-F), zoom (click) and details (hover).\nAnnotations"
-		" color a frame: _[k] kernel, _[j] JIT, _[i] inlined, _[w]"
-		" waker.",
+		" or the text of\nperf script, from files or stdin, and writes"
+		" a flame graph to stdout: one SVG file\nthat any browser"
+		" shows, with search (Ctrl-F), zoom (click) and details"
+		" (hover).\nAnnotations color a frame: _[k] kernel, _[j] JIT,"
+		" _[i] inlined, _[w] waker.\n\n"
+		"-o x.json writes what speedscope and Firefox Profiler open,"
+		" x.pb what go tool pprof\nreads, x.folded folded stacks.\n\n"
+		"--diff compares shares of each one's own total. Frames are as"
+		" wide as they are\nnow; the table of the largest changes,"
+		" which has also what is gone, goes to stdout\nwhen -o names a"
+		" file for the graph, else to stderr; -o x.txt writes it"
+		" alone.",
 	.examples =
 		"  sonde profile -f 5 | sonde flame >cpu.svg\n"
 		"  sonde flame --title 'Allocations' --units bytes heap.folded"
 		" >heap.svg\n"
-		"  sonde flame --width 1800 --minwidth 0.5 -o out.svg"
-		" host1.folded host2.folded\n",
+		"  sonde flame --width 1800 --min-width 0.5 -o out.svg"
+		" host1.folded host2.folded\n"
+		"  perf script | sonde flame >cpu.svg\n"
+		"  sonde flame --diff old.folded -o diff.svg new.folded\n"
+		"  sonde flame --reverse --inverted -o callers.svg cpu.folded\n"
+		"  sonde flame -o cpu.json cpu.folded      for speedscope\n",
 	.options = options,
 	.run = run,
 };

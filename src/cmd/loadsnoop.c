@@ -39,7 +39,7 @@ struct settings {
 	struct num_list pids, tids;
 	uint64_t limit, rest, window, before, most, duration, cpu;
 	const char *comm, *output, *title;
-	bool per_cpu, user_only, kernel_only, verbose;
+	bool per_cpu, user_only, kernel_only, mangled, verbose;
 };
 
 #define AT(member) offsetof(struct settings, member)
@@ -76,9 +76,10 @@ static const struct opt options[] = {
 	{ 'U', "user-stacks-only", OPT_FLAG, AT(user_only), NULL,
 	  "no kernel stacks", .excludes = 4 },
 	{ 'o', "output", OPT_TEXT, AT(output), "FILE",
-	  "write all tasks' stacks: .svg (flame graph), .folded or .txt" },
+	  "write all tasks' stacks: .svg, .folded, .txt, .json or .pb" },
 	{ 0, "title", OPT_TEXT, AT(title), "TEXT",
 	  "title of the flame graph" },
+	MANGLED_OPTION(AT(mangled)),
 	{ 'v', "verbose", OPT_FLAG, AT(verbose), NULL, "say what it does" },
 	{ 0 },
 };
@@ -238,7 +239,7 @@ static void take(void *arg, uint32_t tid, uint64_t time,
  * followed, but for the record of before. */
 static int stacks_open(struct snooping *s)
 {
-	int err = naming_open(&s->naming);
+	int err = naming_open(&s->naming, s->set.mangled);
 
 	if (err)
 		return err;

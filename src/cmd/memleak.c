@@ -16,6 +16,7 @@
 #include "cmd/check.h"
 #include "cmd/cmd.h"
 #include "cmd/probing.h"
+#include "cmd/raw_output.h"
 #include "cmd/stack_output.h"
 #include "leak.h"
 #include "sym/caller.h"
@@ -44,7 +45,8 @@ struct settings {
 	struct probing_options common;
 	uint64_t older, every, top, min, max, blocks, interval, count;
 	bool each, show, combined, missing_free, percpu, growth, no_doubles;
-	const char *object, *prefix, *sort, *command, *output, *title;
+	bool mangled;
+	const char *object, *prefix, *sort, *command, *output, *title, *raw;
 };
 
 #define AT(member) offsetof(struct settings, member)
@@ -54,9 +56,9 @@ static const struct opt options[] = {
 	{ 'c', "command", OPT_TEXT, AT(command), "COMMAND",
 	  "run it and trace it, as after --" },
 	{ 't', "trace", OPT_FLAG, AT(each), NULL,
-	  "a line for each block that begins or ends" },
+	  "a line for each block that begins or ends", .excludes = 1 },
 	{ 'a', "show-allocs", OPT_FLAG, AT(show), NULL,
-	  "address and size of each block, too" },
+	  "address and size of each block, too", .excludes = 2 },
 	{ 'o', "older", OPT_NUM, AT(older), "MS",
 	  "blocks of at least this age, 500 by default" },
 	{ 0, "combined-only", OPT_FLAG, AT(combined), NULL,
@@ -77,16 +79,18 @@ static const struct opt options[] = {
 	  "the kernel's per-CPU memory, too" },
 	{ 0, "sort", OPT_TEXT, AT(sort), "BY", "size (default) or count" },
 	{ 0, "growth", OPT_FLAG, AT(growth), NULL,
-	  "what has grown since the output before" },
+	  "what has grown since the output before", .excludes = 4 },
 	{ 0, "no-double-frees", OPT_FLAG, AT(no_doubles), NULL,
 	  "do not look for blocks that are freed twice: cheaper" },
 	{ 0, "blocks", OPT_NUM, AT(blocks), "N",
 	  "outstanding blocks that the kernel's table holds", .min = 1,
 	  .max = 1 << 27 },
 	{ 0, "output", OPT_TEXT, AT(output), "FILE",
-	  "at the end: .svg (flame graph), .folded or .txt" },
+	  "at the end: .svg (flame graph), .folded, .txt, .json, .pb" },
+	RAW_OPTION(struct settings, raw, 1 | 2 | 4),
 	{ 0, "title", OPT_TEXT, AT(title), "TEXT",
 	  "title of the flame graph" },
+	MANGLED_OPTION(AT(mangled)),
 	{ 0, "wa-missing-free", OPT_FLAG, AT(missing_free), NULL,
 	  "as always: a block at the place of another ends it" },
 	{ 0 },
@@ -115,6 +119,7 @@ struct tracing {
 	struct startup startup;
 	struct leaks leaks;
 	struct stack_output output;	/* of a file */
+	struct raw_output raw;
 	struct out out;
 	char *words[WORDS + 1];
 	char *word_bytes;
@@ -521,6 +526,13 @@ static int print_doubles(struct tracing *t)
 
 /* -- in between ------------------------------------------------------------ */
 
+static int read_sums(struct tracing *t)
+{
+	vec_free(&t->allocs);
+	counters_read(t);
+	return leaks_read(&t->leaks, t->set.show ? keep_alloc : NULL, t);
+}
+
 static int read_rows(struct tracing *t)
 {
 	int err;
@@ -529,9 +541,7 @@ static int read_rows(struct tracing *t)
 		t->rows.v[i].before = t->rows.v[i].now;
 		t->rows.v[i].now = (struct leak_sum){ 0 };
 	}
-	vec_free(&t->allocs);
-	counters_read(t);
-	err = leaks_read(&t->leaks, t->set.show ? keep_alloc : NULL, t);
+	err = read_sums(t);
 	for (uint32_t i = 0; !err && i < t->leaks.sums.n; i++)
 		if (t->leaks.sums.v[i].blocks)
 			err = add_row(t, i);
@@ -542,10 +552,11 @@ static void print(void *arg)
 {
 	struct tracing *t = arg;
 
-	t->err = read_rows(t);
-	if (!t->err)
+	if (!t->raw.alone)
+		t->err = read_rows(t);
+	if (!t->err && !t->raw.alone)
 		t->err = print_rows(t);
-	if (!t->err)
+	if (!t->err && !t->raw.alone)
 		t->err = print_doubles(t);
 	if (t->err)
 		log_error("memleak: cannot read the blocks: %s",
@@ -749,7 +760,7 @@ static void set_consts(struct tracing *t)
 {
 	struct session *s = t->probing.watch.session;
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	bool doubles = !t->kernel && !t->set.no_doubles;
+	bool doubles = !t->kernel && !t->set.no_doubles && !t->raw.alone;
 
 	session_const(s, "stack_flags", t->kernel ? 0 : BPF_F_USER_STACK);
 	session_const(s, "doubles", doubles);
@@ -802,12 +813,17 @@ static int load(struct tracing *t)
 	struct watch *w = &t->probing.watch;
 	struct counted_spec spec = {
 		.user = !t->kernel, .kernel = t->kernel, .at_entry = !t->kernel,
+		.mangled = t->set.mangled,
 	};
 	int err = counted_open(&t->counted, "memleak", w->session, &spec);
 
 	if (err)
 		return err;
 	t->counted.naming.returned = true;
+	raw_output_prepare(&t->raw, &t->counted.naming);
+	err = raw_output_begin(&t->raw, &t->output, 0, "blocks");
+	if (err)
+		return err;
 	t->leaks.session = w->session;
 	t->leaks.kernel = t->kernel;
 	t->leaks.limit = stacks_memory();
@@ -882,6 +898,13 @@ static int add_to_file(struct tracing *t)
 		if (!row.value)
 			continue;
 		leaks_stack(&t->leaks, i, &t->stack);
+		if (t->kernel)
+			memcpy(t->stack.key.comm, "kernel", 6);
+		err = raw_output_stack(&t->raw, &t->stack.stack,
+				       t->stack.key.tgid, row.value,
+				       t->leaks.sums.v[i].blocks);
+		if (err || !t->set.output)
+			continue;
 		err = naming_stack(&t->counted.naming, &t->stack.stack,
 				   &named);
 		row.comm = t->kernel ? "kernel" : "";
@@ -898,17 +921,17 @@ static int add_to_file(struct tracing *t)
 	return err;
 }
 
-static int write_file(struct tracing *t)
+/* The line about it is left in `subtitle`. */
+static int write_files(struct tracing *t, char subtitle[96])
 {
 	struct leak_sum sum = { 0 };
-	char subtitle[96];
 	int err;
 
 	for (size_t i = 0; i < t->leaks.sums.n; i++) {
 		sum.bytes += t->leaks.sums.v[i].bytes;
 		sum.blocks += t->leaks.sums.v[i].blocks;
 	}
-	snprintf(subtitle, sizeof(subtitle), "%llu bytes in %llu allocations "
+	snprintf(subtitle, 96, "%llu bytes in %llu allocations "
 		 "after %.1f s%s", (unsigned long long)sum.bytes,
 		 (unsigned long long)sum.blocks,
 		 watch_seconds(&t->probing.watch),
@@ -918,29 +941,34 @@ static int write_file(struct tracing *t)
 	if (err)
 		log_error("memleak: cannot write the result: %s",
 			  log_errno(err));
-	return err ? err : stack_output_write(&t->output);
+	return err || !t->set.output ? err : stack_output_write(&t->output);
 }
 
 static int finish(struct tracing *t)
 {
-	int err = 0;
+	char subtitle[96] = "";
+	int err = 0, raw;
 
-	if (!t->set.count || t->printed < t->set.count)
+	if (!t->raw.alone && (!t->set.count || t->printed < t->set.count))
 		print(t);
-	else if (t->set.output)
-		t->err = read_rows(t);
+	else if (t->set.output || t->set.raw)
+		t->err = t->raw.alone ? read_sums(t) : read_rows(t);
 	if (t->err)
 		return t->err;
-	if (t->set.output)
-		err = write_file(t);
+	if (t->set.output || t->set.raw)
+		err = write_files(t, subtitle);
 	report(t);
-	return err;
+	raw = err ? 0 : raw_output_finish(&t->raw, subtitle,
+					  watch_seconds(&t->probing.watch));
+	return err ? err : raw;
 }
 
 static void say_header(struct tracing *t)
 {
 	const struct filter *f = &t->probing.watch.filter;
 
+	if (t->raw.alone)
+		return;
 	if (t->kernel)
 		fprintf(t->out.file, "Attaching to kernel allocators");
 	else if (f->root)
@@ -955,16 +983,17 @@ static void say_header(struct tracing *t)
 
 static int trace(struct tracing *t)
 {
-	int err = out_open(&t->out, NULL);
+	int err = raw_output_open(&t->raw, "memleak", t->set.raw,
+				  t->set.output != NULL, NULL);
 
-	if (!err && t->set.output) {
+	if (!err)
+		err = out_open(&t->out, NULL);
+	if (!err && t->set.output)
 		err = stack_output_open(&t->output, "memleak", t->set.output,
 					false);
-		t->output.title = t->set.title ? t->set.title
-					       : "Outstanding memory";
-		t->output.unit = &unit_bytes;
-		t->output.how.hits = true;
-	}
+	t->output.title = t->set.title ? t->set.title : "Outstanding memory";
+	t->output.unit = &unit_bytes;
+	t->output.how.hits = true;
 	if (!err)
 		err = begin(t);
 	if (!err) {
@@ -1078,6 +1107,7 @@ static int parse(struct tracing *t, int argc, char **argv)
 static void release(struct tracing *t)
 {
 	stack_output_close(&t->output);
+	raw_output_close(&t->raw);
 	allocators_free(&t->allocators);
 	leaks_free(&t->leaks);
 	counted_close(&t->counted);

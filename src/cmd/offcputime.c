@@ -9,10 +9,12 @@
 #include "cmd/check.h"
 #include "cmd/cmd.h"
 #include "cmd/probing.h"
+#include "cmd/raw_output.h"
 #include "cmd/stack_output.h"
 #include "sys/advice.h"
 #include "sys/feature.h"
 #include "sys/tracefs.h"
+#include "trace/own_frames.h"
 #include "trace/waiting.h"
 
 extern const struct bpf_object object_offcputime;
@@ -23,9 +25,9 @@ struct settings {
 	struct probing_options common;
 	uint64_t least, most, state, stack_entries, top;
 	bool user_threads, kernel_threads, user_only, kernel_only, folded;
-	bool finished, wakers;
+	bool finished, wakers, mangled;
 	struct stack_options how;
-	const char *output, *title;
+	const char *output, *title, *raw;
 };
 
 #define AT(member) offsetof(struct settings, member)
@@ -59,9 +61,11 @@ static const struct opt options[] = {
 	{ 'a', "annotations", OPT_FLAG, AT(how.annotate), NULL,
 	  "_[k] behind kernel functions" },
 	{ 'o', "output", OPT_TEXT, AT(output), "FILE",
-	  "write .svg (flame graph), .folded or .txt" },
+	  "write .svg (flame graph), .folded, .txt, .json or .pb" },
+	RAW_OPTION(struct settings, raw, 0),
 	{ 0, "title", OPT_TEXT, AT(title), "TEXT",
 	  "title of the flame graph" },
+	MANGLED_OPTION(AT(mangled)),
 	{ 0, "top", OPT_NUM, AT(top), "N", "print the N longest", .min = 1 },
 	{ 0, "stack-storage-size", OPT_NUM, AT(stack_entries), "N",
 	  "stacks that the kernel's table holds", .min = 1, .max = 1 << 22 },
@@ -73,44 +77,20 @@ struct offcpu {
 	struct probing probing;
 	struct waiting waiting;
 	struct stack_output output;
+	struct raw_output raw;
 	VEC(struct frame) kernel, user;	/* a waker's, while the other's stack
 					 * is named */
 };
 
 /* The result */
 
-/* What of a kernel stack lies below the scheduler is the tracing itself. */
-static size_t tracing_frames(const struct named_stack *named)
-{
-	static const char starts[][10] = {	/* behind underscores */
-		"bpf_prog", "bpf_trace", "traceiter", "perf_", "trace_call",
-		"prepare_t", "0x",
-	};
-	const struct frame *frames = named->kernel;
-	size_t n = named->nkernel < 12 ? named->nkernel : 12, last = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		const char *name = frames[i].name;
-
-		name += strspn(name, "_");
-		for (size_t k = 0; k < sizeof(starts) / sizeof(*starts); k++)
-			if (!strncmp(name, starts[k], strlen(starts[k])))
-				last = i + 1;
-	}
-	if (last >= named->nkernel)
-		return 0;
-	/* Old kernels give the innermost function twice, equal names being
-	 * one pointer. */
-	frames += last;
-	return last + (last + 1 < named->nkernel &&
-		       frames[0].name == frames[1].name);
-}
+static const char no_waker[] = "[no waker]";
 
 static void row_of(const struct stack *stack, const struct named_stack *named,
 		   char comm[COMM_SIZE + 1], uint32_t tid,
 		   struct stack_row *row)
 {
-	size_t skip = tracing_frames(named);
+	size_t skip = own_frames_of_scheduler(named->kernel, named->nkernel);
 
 	memcpy(comm, stack->key->comm, COMM_SIZE);
 	comm[COMM_SIZE] = 0;
@@ -145,14 +125,27 @@ static int name_waker(struct offcpu *o, const struct stack *stack,
 	return 0;
 }
 
+static int record_row(struct offcpu *o, const struct waiting_row *row,
+		      uint64_t us)
+{
+	if (!o->set.wakers)
+		return raw_output_stack(&o->raw, &row->stack, row->tid, us, 0);
+	return raw_output_woken(&o->raw, &row->stack, row->tid,
+				row->woken ? &row->waker : NULL,
+				row->waker_tid, no_waker, us);
+}
+
 static int take_row(void *arg, const struct waiting_row *row)
 {
 	struct offcpu *o = arg;
 	char comm[COMM_SIZE + 1], waker_comm[COMM_SIZE + 1];
 	struct named_stack named, waker_named;
-	struct stack_row out, waker = { .comm = "[no waker]" };
-	int err = 0;
+	struct stack_row out, waker = { .comm = no_waker };
+	uint64_t us = (row->ns + US / 2) / US;
+	int err = record_row(o, row, us);
 
+	if (err || o->raw.alone)
+		return err;
 	if (row->woken)
 		err = name_waker(o, &row->waker, &waker_named);
 	if (!err)
@@ -164,7 +157,7 @@ static int take_row(void *arg, const struct waiting_row *row)
 		row_of(&row->waker, &waker_named, waker_comm, row->waker_tid,
 		       &waker);
 	row_of(&row->stack, &named, comm, row->tid, &out);
-	out.value = (row->ns + US / 2) / US;
+	out.value = us;
 	out.waker = o->set.wakers ? &waker : NULL;
 	return stack_output_add(&o->output, &out);
 }
@@ -189,7 +182,8 @@ static int finish(struct offcpu *o)
 {
 	char subtitle[96];
 	uint64_t lost = waiting_lost(&o->waiting);
-	int err = waiting_each(&o->waiting, take_row, o);
+	double seconds = watch_seconds(&o->probing.watch);
+	int err = waiting_each(&o->waiting, take_row, o), raw;
 
 	if (err) {
 		log_error("offcputime: cannot read the result: %s",
@@ -197,12 +191,13 @@ static int finish(struct offcpu *o)
 		return err;
 	}
 	snprintf(subtitle, sizeof(subtitle), "%.3f s off-CPU in %.1f s",
-		 (double)o->waiting.total / 1e9,
-		 watch_seconds(&o->probing.watch));
+		 (double)o->waiting.total / 1e9, seconds);
 	o->output.subtitle = subtitle;
-	err = stack_output_write(&o->output);
+	if (!o->raw.alone)
+		err = stack_output_write(&o->output);
 	report(o, lost);
-	return err;
+	raw = raw_output_finish(&o->raw, subtitle, seconds);
+	return err ? err : raw;
 }
 
 /* The run */
@@ -274,7 +269,7 @@ static int say_header(struct offcpu *o)
 	uint64_t seconds = o->probing.watch.seconds;
 	FILE *out = o->output.out.file;
 
-	if (o->output.format != STACK_TEXT || set->output)
+	if (o->output.format != STACK_TEXT || set->output || o->raw.alone)
 		return 0;
 	fputs(set->wakers ? "Tracing blocked time (us) of " :
 	      "Tracing off-CPU time (us) of ", out);
@@ -308,6 +303,7 @@ static int trace(struct offcpu *o)
 	const struct waiting_spec spec = {
 		.user = !set->kernel_only, .kernel = !set->user_only,
 		.wakers = set->wakers, .finished = set->finished,
+		.mangled = set->mangled,
 		.threads = set->user_threads ? THREADS_USER :
 			   set->kernel_threads ? THREADS_KERNEL : THREADS_ALL,
 		.by_state = set->state != NO_STATE, .state = set->state,
@@ -315,15 +311,24 @@ static int trace(struct offcpu *o)
 		.most = set->most ? set->most * US + US - 1 : UINT64_MAX,
 		.stack_entries = set->stack_entries,
 	};
-	int err = stack_output_open(&o->output, "offcputime", set->output,
-				    set->folded);
+	int err = raw_output_open(&o->raw, "offcputime", set->raw,
+				  set->folded || set->output || set->top,
+				  set->top ? NULL : set->output);
 
+	if (!err && !o->raw.alone)
+		err = stack_output_open(&o->output, "offcputime", set->output,
+					set->folded);
 	if (err)
 		return err;
 	set_output(o);
 	err = watch_open(&o->probing.watch);
 	if (!err)
 		err = waiting_open(&o->waiting, &spec, &o->probing.watch);
+	if (!err)
+		raw_output_prepare(&o->raw, &o->waiting.counted.naming);
+	if (!err)
+		err = raw_output_begin(&o->raw, &o->output, RAW_OF_SCHEDULER,
+				       NULL);
 	if (!err)
 		err = waiting_load(&o->waiting);
 	if (!err)
@@ -385,6 +390,7 @@ static int run(int argc, char **argv)
 		status = err && err != -EPIPE ? EXIT_FAIL : EXIT_OK;
 	}
 	stack_output_close(&o.output);
+	raw_output_close(&o.raw);
 	waiting_close(&o.waiting);
 	probing_close(&o.probing);
 	vec_free(&o.kernel);

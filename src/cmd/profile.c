@@ -11,6 +11,7 @@
 #include "cmd/check.h"
 #include "cmd/cmd.h"
 #include "cmd/profile.h"
+#include "cmd/raw_output.h"
 #include "cmd/stack_output.h"
 #include "events.h"
 #include "sys/advice.h"
@@ -25,7 +26,8 @@ extern const struct bpf_object object_profile;
 
 enum {
 	DEFAULT_HZ = 99,
-	TICK_MS = 50,			/* how long records may wait */
+	TICK_MS = 50,			/* how long records may wait ... */
+	RAW_TICK_MS = 250,		/* ... when no file is opened by them */
 	UNSURE_MOST = 20,		/* ticks */
 };
 
@@ -33,8 +35,8 @@ struct settings {
 	struct num_list pids, tids;
 	uint64_t frequency, count, cpu, duration, long_duration, top;
 	uint64_t stack_entries, hash_entries;
-	const char *event, *comm, *cgroup, *output, *title;
-	bool user_only, kernel_only, idle, folded, verbose, has_cpu;
+	const char *event, *comm, *cgroup, *output, *title, *raw;
+	bool user_only, kernel_only, idle, folded, mangled, verbose, has_cpu;
 	struct stack_options how;
 	char **command;
 };
@@ -74,11 +76,13 @@ static const struct opt options[] = {
 	{ 'f', "folded", OPT_FLAG, AT(folded), NULL,
 	  "one line a stack: what `sonde flame` reads" },
 	{ 'o', "output", OPT_TEXT, AT(output), "FILE",
-	  "write .svg (flame graph), .folded or .txt" },
+	  "write .svg (flame graph), .folded, .txt, .json or .pb" },
+	RAW_OPTION(struct settings, raw, 0),
 	{ 0, "top", OPT_NUM, AT(top), "N", "print the N hottest stacks",
 	  .min = 1 },
 	{ 0, "title", OPT_TEXT, AT(title), "TEXT",
 	  "title of the flame graph" },
+	MANGLED_OPTION(AT(mangled)),
 	{ 0, "duration", OPT_NUM, AT(long_duration), "SECS",
 	  "the same as SECS", .min = 1, .max = 99999999 },
 	{ 0, "for", OPT_NUM, AT(long_duration), "SECS", NULL,
@@ -104,6 +108,7 @@ struct profile {
 	struct loop loop;
 	struct naming naming;
 	struct stack_output output;
+	struct raw_output raw;
 	uint64_t started;		/* host_time() when the command began */
 	double seconds;			/* that it ran */
 	uint64_t busy;			/* host_busy_time() while it ran */
@@ -191,6 +196,8 @@ static int parse(struct profile *p, int argc, char **argv)
 	set->command = rest.command;
 	if (set->command && (set->pids.n || set->tids.n))
 		return usage_error("-- COMMAND", "excludes -p and -L");
+	if (p->keeper && set->raw)
+		return usage_error("--raw", "a boot is not recorded so");
 	if (set->command && set->cgroup)
 		return usage_error("-- COMMAND", "excludes --cgroup");
 	if (set->comm && strlen(set->comm) >= COMM_SIZE)
@@ -236,7 +243,7 @@ static int say_header(struct profile *p)
 	const struct settings *set = &p->set;
 	FILE *out = p->output.out.file;
 
-	if (p->output.format != STACK_TEXT || set->output)
+	if (p->output.format != STACK_TEXT || set->output || p->raw.alone)
 		return 0;
 	if (p->spec.sample.frequency)
 		fprintf(out, "Sampling at %llu Hertz",
@@ -351,13 +358,13 @@ static int failed(const char *what, int err)
 static int watch(struct profile *p)
 {
 	uint64_t next = p->loop.start + 1000000000;
-	int err = 0;
+	int tick = p->raw.alone && !p->began.n ? RAW_TICK_MS : TICK_MS, err = 0;
 
 	while (!err && !p->loop.end) {
 		uint64_t now;
 
 		err = failed("wait for events",
-			     loop_wait(&p->loop, TICK_MS));
+			     loop_wait(&p->loop, tick));
 		sampling_drain(&p->sampling);
 		check_targets(p);
 		now = host_time();
@@ -403,8 +410,12 @@ static int take_stack(void *arg, const struct stack *stack)
 	struct named_stack named;
 	struct stack_row row;
 	char comm[COMM_SIZE + 1] = { 0 };
-	int err = naming_stack(&p->naming, stack, &named);
+	int err = raw_output_stack(&p->raw, stack, stack->key->tgid,
+				   stack->count, 0);
 
+	if (err || p->raw.alone)
+		return err;
+	err = naming_stack(&p->naming, stack, &named);
 	if (err)
 		return err;
 	memcpy(comm, stack->key->comm, COMM_SIZE);
@@ -468,7 +479,7 @@ static int show(struct profile *p)
 {
 	const struct sample_spec *sample = &p->spec.sample;
 	char subtitle[128];
-	int err = stack_output_ready(&p->output);
+	int err = p->raw.alone ? 0 : stack_output_ready(&p->output), raw;
 
 	if (err)
 		return err;
@@ -485,9 +496,13 @@ static int show(struct profile *p)
 		 sample->frequency ? "Hz" : "events a sample", p->seconds,
 		 (unsigned long long)p->sampling.stacks.total);
 	p->output.subtitle = subtitle;
-	err = stack_output_write(&p->output);
+	if (sample->frequency && strstr(sample->event->name, "-clock"))
+		p->output.period = 1000000000 / sample->frequency;
+	if (!p->raw.alone)
+		err = stack_output_write(&p->output);
 	report(p);
-	return err;
+	raw = raw_output_finish(&p->raw, subtitle, p->seconds);
+	return err ? err : raw;
 }
 
 static int profile(struct profile *p)
@@ -497,21 +512,32 @@ static int profile(struct profile *p)
 
 	if (p->keeper)
 		p->output.locate = p->keeper->locate;
-	err = stack_output_open(&p->output, "profile", set->output,
-				set->folded);
+	err = raw_output_open(&p->raw, "profile", set->raw,
+			      set->folded || set->output || set->top,
+			      set->top ? NULL : set->output);
+	if (!err && !p->raw.alone)
+		err = stack_output_open(&p->output, "profile", set->output,
+					set->folded);
 	if (err)
 		return err;
 	p->output.how = set->how;
 	p->output.how.delimited &= !set->user_only && !set->kernel_only;
 	p->output.top = set->top;
 	p->output.title = set->title ? set->title : "CPU flame graph";
+	if (p->spec.sample.frequency &&
+	    strstr(p->spec.sample.event->name, "-clock"))
+		p->output.period = 1000000000 / p->spec.sample.frequency;
 	err = failed("take over signals", loop_open(&p->loop));
 	if (!err && set->command)
 		err = target_spawn(&p->child, "profile", set->command);
 	host_raise_files();		/* ours, not the command's */
 	p->spec.sample.child = p->child.pid;
 	if (!err)
-		err = naming_open(&p->naming);
+		err = naming_open(&p->naming, set->mangled);
+	if (!err)
+		raw_output_prepare(&p->raw, &p->naming);
+	if (!err)
+		err = raw_output_begin(&p->raw, &p->output, 0, NULL);
 	if (!err)
 		err = sampling_open(&p->sampling, &p->spec, &p->naming,
 				    &p->loop);
@@ -530,6 +556,7 @@ static void release(struct profile *p)
 {
 	target_abandon(&p->child);
 	stack_output_close(&p->output);
+	raw_output_close(&p->raw);
 	sampling_close(&p->sampling);
 	naming_close(&p->naming);
 	loop_close(&p->loop);

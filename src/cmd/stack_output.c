@@ -1,34 +1,25 @@
-/* stack_output - how named stacks leave a command: text, folded, SVG. */
+/* stack_output - how named stacks leave a command: text, folded, a graph. */
 #include "cmd/stack_output.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "base/log.h"
-#include "render/svg.h"
 
-static const struct {
-	const char *ending;
-	enum stack_format format;
-} endings[] = {
-	{ ".svg", STACK_SVG },
-	{ ".folded", STACK_FOLDED },
-	{ ".txt", STACK_TEXT },
-};
-
-static int format_of(const char *path, enum stack_format *format)
+static int format_of(struct stack_output *o, const char *path)
 {
 	size_t n = strlen(path);
 
-	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
-		size_t len = strlen(endings[i].ending);
-
-		if (n <= len || strcmp(path + n - len, endings[i].ending))
-			continue;
-		*format = endings[i].format;
-		return 0;
-	}
-	return -EINVAL;
+	o->kind = graph_format_of(path);
+	if (o->kind == &graph_folded)
+		o->format = STACK_FOLDED;
+	else if (o->kind)
+		o->format = STACK_GRAPH;
+	else if (n > 4 && !strcmp(path + n - 4, ".txt"))
+		o->format = STACK_TEXT;
+	else
+		return -EINVAL;
+	return 0;
 }
 
 int stack_output_open(struct stack_output *o, const char *command,
@@ -36,9 +27,9 @@ int stack_output_open(struct stack_output *o, const char *command,
 {
 	*o = (struct stack_output){ .locate = o->locate };
 	o->format = folded ? STACK_FOLDED : STACK_TEXT;
-	if (path && strcmp(path, "-") && format_of(path, &o->format)) {
-		log_error("%s: %s: the ending must be .svg, .folded or .txt",
-			  command, path);
+	if (path && strcmp(path, "-") && format_of(o, path)) {
+		log_error("%s: %s: the ending must be .svg, .folded, .txt, "
+			  ".json or .pb", command, path);
 		return -EINVAL;
 	}
 	if (o->locate && path && strcmp(path, "-"))
@@ -49,7 +40,7 @@ int stack_output_open(struct stack_output *o, const char *command,
 /* Rather than lose the result. */
 static int to_stdout(struct stack_output *o)
 {
-	if (o->format == STACK_SVG)
+	if (o->format == STACK_GRAPH)
 		o->format = o->top ? STACK_TEXT : STACK_FOLDED;
 	log_notice("%s: its result goes to standard output, as %s", o->path,
 		   o->format == STACK_TEXT ? "text" : "folded stacks");
@@ -76,22 +67,23 @@ int stack_output_add(struct stack_output *o, const struct stack_row *row)
 
 	o->set.how = o->how;
 	o->set.how.folded = o->format == STACK_FOLDED ||
-			    (o->format == STACK_SVG && !o->top);
-	if (o->format == STACK_SVG)
+			    (o->format == STACK_GRAPH && !o->top);
+	if (o->format == STACK_GRAPH)
 		err = stack_flame(&o->flame, row, &o->how);
-	if (!err && (o->format != STACK_SVG || o->top || o->path))
+	if (!err && (o->format != STACK_GRAPH || o->top || o->path))
 		err = stack_set_add(&o->set, row);
 	return err;
 }
 
-static int write_svg(struct stack_output *o)
+static int write_graph(struct stack_output *o)
 {
-	struct svg_options options = {
+	struct graph_options options = {
 		.title = o->title, .subtitle = o->subtitle,
 		.unit = o->unit, .countname = o->countname,
+		.period = o->period,
 	};
 
-	return svg_write(o->out.file, &o->flame, &options);
+	return graph_write(o->kind, o->out.file, &o->flame, &options);
 }
 
 /* The summary beside a file goes to the terminal. */
@@ -113,7 +105,7 @@ int stack_output_part(struct stack_output *o)
 	struct stack_set empty = { 0 };
 	int err = 0;
 
-	if (o->format == STACK_SVG)
+	if (o->format == STACK_GRAPH)
 		return 0;		/* one graph of all intervals */
 	err = stack_set_print(&o->set, (size_t)o->top, o->out.file);
 	stack_set_free(&o->set);
@@ -129,8 +121,8 @@ static int write_result(struct stack_output *o)
 
 	if (err)
 		return err;
-	if (o->format == STACK_SVG)
-		err = write_svg(o);
+	if (o->format == STACK_GRAPH)
+		err = write_graph(o);
 	else
 		err = stack_set_print(&o->set, (size_t)o->top, o->out.file);
 	if (err) {
@@ -151,7 +143,7 @@ int stack_output_write(struct stack_output *o)
 			err = write_result(o);
 		return err;
 	}
-	if (!err && o->format == STACK_SVG && o->top)
+	if (!err && o->format == STACK_GRAPH && o->top)
 		err = write_top(o);
 	return err;
 }

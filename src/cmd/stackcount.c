@@ -12,6 +12,7 @@
 #include "cmd/clock.h"
 #include "cmd/cmd.h"
 #include "cmd/probing.h"
+#include "cmd/raw_output.h"
 #include "cmd/stack_output.h"
 #include "trace/counted.h"
 
@@ -21,8 +22,9 @@ struct settings {
 	struct probing_options common;
 	uint64_t interval, skip, depth, top, stack_entries, rows;
 	bool timestamp, regex, per_pid, user_only, kernel_only, folded;
+	bool mangled;
 	struct stack_options how;
-	const char *output, *title;
+	const char *output, *title, *raw;
 };
 
 #define AT(member) offsetof(struct settings, member)
@@ -30,7 +32,8 @@ struct settings {
 static const struct opt options[] = {
 	PROBING_OPTIONS(struct settings, common, 'p', 0, 0, 0, 'c', 'D', 0),
 	{ 'i', "interval", OPT_NUM, AT(interval), "SECS",
-	  "print and begin anew so often", .min = 1, .max = 99999999 },
+	  "print and begin anew so often", .min = 1, .max = 99999999,
+	  .excludes = 8 },
 	{ 'T', "timestamp", OPT_FLAG, AT(timestamp), NULL,
 	  "the time of day above each output" },
 	{ 'r', "regex", OPT_FLAG, AT(regex), NULL,
@@ -50,9 +53,11 @@ static const struct opt options[] = {
 	{ 'f', "folded", OPT_FLAG, AT(folded), NULL,
 	  "one line a stack: what `sonde flame` reads" },
 	{ 'o', "output", OPT_TEXT, AT(output), "FILE",
-	  "write .svg (flame graph), .folded or .txt" },
+	  "write .svg (flame graph), .folded, .txt, .json or .pb" },
+	RAW_OPTION(struct settings, raw, 8),
 	{ 0, "title", OPT_TEXT, AT(title), "TEXT",
 	  "title of the flame graph" },
+	MANGLED_OPTION(AT(mangled)),
 	{ 0, "top", OPT_NUM, AT(top), "N", "print the N largest", .min = 1 },
 	{ 0, "skip", OPT_NUM, AT(skip), "N",
 	  "leave the N innermost functions out", .max = 1000 },
@@ -72,6 +77,7 @@ struct counting {
 	struct probing probing;
 	struct counted counted;
 	struct stack_output output;
+	struct raw_output raw;
 	struct intern keys;		/* what was printed before ... */
 	VEC(uint64_t) before;		/* ... and its count then */
 	int err;
@@ -101,24 +107,10 @@ static int since_before(struct counting *c, const struct stack *stack,
 	return 0;
 }
 
-/* --skip and --depth, counted from the leaf of the whole stack. */
-static void cut_half(const struct settings *set, const struct frame **frames,
-		     size_t *n, size_t *skip)
-{
-	size_t drop = *skip < *n ? *skip : *n;
-
-	*frames += drop;
-	*n -= drop;
-	*skip -= drop;
-	if (set->depth && *n > set->depth)
-		*n = set->depth;
-}
-
 static int take_stack(void *arg, const struct stack *stack)
 {
 	struct counting *c = arg;
 	char comm[COMM_SIZE + 1] = { 0 };
-	size_t skip = c->set.skip;
 	struct named_stack named;
 	struct stack_row row;
 	uint64_t count;
@@ -126,12 +118,13 @@ static int take_stack(void *arg, const struct stack *stack)
 
 	if (err || !count)
 		return err;
+	err = raw_output_stack(&c->raw, stack, stack->key->tgid, count, 0);
+	if (err || c->raw.alone)
+		return err;
 	err = naming_stack(&c->counted.naming, stack, &named);
 	if (err)
 		return err;
 	memcpy(comm, stack->key->comm, COMM_SIZE);
-	cut_half(&c->set, &named.kernel, &named.nkernel, &skip);
-	cut_half(&c->set, &named.user, &named.nuser, &skip);
 	row = (struct stack_row){
 		.comm = comm, .pid = stack->key->tgid, .value = count,
 		.user = named.user, .nuser = named.nuser,
@@ -139,6 +132,7 @@ static int take_stack(void *arg, const struct stack *stack)
 		.missed_user = stack->missed_user,
 		.missed_kernel = stack->missed_kernel,
 	};
+	stack_row_cut(&row, c->set.skip, c->set.depth);
 	return stack_output_add(&c->output, &row);
 }
 
@@ -214,11 +208,18 @@ static int load(struct counting *c)
 		.user = !c->set.kernel_only, .kernel = !c->set.user_only,
 		.at_entry = points_at_entry(&p->points),
 		.events = !points_in_kernel(&p->points),
+		.mangled = c->set.mangled,
 		.stack_entries = c->set.stack_entries, .rows = c->set.rows,
 	};
 	int err = counted_open(&c->counted, "stackcount", p->watch.session,
 			       &spec);
 
+	if (err)
+		return err;
+	raw_output_prepare(&c->raw, &c->counted.naming);
+	c->raw.recorder.head.skip = c->set.skip;
+	c->raw.recorder.head.depth = c->set.depth;
+	err = raw_output_begin(&c->raw, &c->output, 0, NULL);
 	if (err)
 		return err;
 	session_const(p->watch.session, "by_task",
@@ -238,7 +239,7 @@ static int say_header(struct counting *c, char **args, int nargs)
 {
 	FILE *out = c->output.out.file;
 
-	if (c->output.format != STACK_TEXT || c->set.output)
+	if (c->output.format != STACK_TEXT || c->set.output || c->raw.alone)
 		return 0;
 	probing_say(out, c->probing.attach.done, args, nargs);
 	return out_flush(&c->output.out);
@@ -248,30 +249,38 @@ static int finish(struct counting *c)
 {
 	char subtitle[96];
 	uint64_t hits = counted_hits(&c->counted);
-	int err = gather(c);
+	double seconds = watch_seconds(&c->probing.watch);
+	int err = gather(c), raw;
 
 	if (err)
 		return err;
-	if (c->set.timestamp && c->output.format == STACK_TEXT)
+	if (c->set.timestamp && c->output.format == STACK_TEXT &&
+	    !c->raw.alone)
 		clock_print(c->output.out.file);
 	snprintf(subtitle, sizeof(subtitle), "%llu hits in %.1f s",
-		 (unsigned long long)hits, watch_seconds(&c->probing.watch));
+		 (unsigned long long)hits, seconds);
 	c->output.subtitle = subtitle;
-	err = stack_output_write(&c->output);
+	if (!c->raw.alone)
+		err = stack_output_write(&c->output);
 	log_notice("%s, %llu lost", subtitle, (unsigned long long)
 		   (c->counted.counters[COUNTER_NO_SLOT] +
 		    c->counted.stacks.lost));
 	watch_report(&c->probing.watch);
 	counted_report(&c->counted);
-	return err;
+	raw = raw_output_finish(&c->raw, subtitle, seconds);
+	return err ? err : raw;
 }
 
 static int count(struct counting *c, char **args, int nargs)
 {
 	const struct settings *set = &c->set;
-	int err = stack_output_open(&c->output, "stackcount", set->output,
-				    set->folded);
+	int err = raw_output_open(&c->raw, "stackcount", set->raw,
+				  set->folded || set->output || set->top,
+				  set->top ? NULL : set->output);
 
+	if (!err && !c->raw.alone)
+		err = stack_output_open(&c->output, "stackcount", set->output,
+					set->folded);
 	if (err)
 		return err;
 	c->output.how = set->how;
@@ -328,6 +337,7 @@ static int run(int argc, char **argv)
 		status = err && err != -EPIPE ? EXIT_FAIL : EXIT_OK;
 	}
 	stack_output_close(&c.output);
+	raw_output_close(&c.raw);
 	counted_close(&c.counted);
 	probing_close(&c.probing);
 	intern_free(&c.keys);

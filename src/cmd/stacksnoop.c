@@ -19,7 +19,7 @@ extern const struct bpf_object object_stacksnoop;
 struct settings {
 	struct probing_options common;
 	uint64_t most, skip, depth;
-	bool offset, verbose, regex, user_only, kernel_only;
+	bool offset, verbose, regex, user_only, kernel_only, mangled;
 };
 
 #define AT(member) offsetof(struct settings, member)
@@ -43,6 +43,7 @@ static const struct opt options[] = {
 	{ 0, "depth", OPT_NUM, AT(depth), "N",
 	  "no more than the N innermost functions of each half", .min = 1,
 	  .max = 1000 },
+	MANGLED_OPTION(AT(mangled)),
 	{ 0 },
 };
 
@@ -177,6 +178,7 @@ static int load(struct snooping *s)
 		.user = !s->set.kernel_only, .kernel = !s->set.user_only,
 		.at_entry = points_at_entry(&p->points),
 		.events = !points_in_kernel(&p->points),
+		.mangled = s->set.mangled,
 	};
 	int err;
 

@@ -11,6 +11,7 @@
 #include "base/out.h"
 #include "cmd/check.h"
 #include "cmd/cmd.h"
+#include "sym/demangle.h"
 #include "sym/elf.h"
 #include "sym/kallsyms.h"
 #include "sym/namer.h"
@@ -20,7 +21,7 @@
 #include "trace/target.h"
 
 struct sym_options {
-	bool kernel, offset;
+	bool kernel, offset, mangled;
 	uint64_t pid;
 	const char *kallsyms, *modules;
 };
@@ -42,6 +43,7 @@ static const struct opt sym_opts[] = {
 	{ .name = "offset", .kind = OPT_FLAG,
 	  .at = offsetof(struct sym_options, offset),
 	  .help = "numbers are offsets in the file" },
+	MANGLED_OPTION(offsetof(struct sym_options, mangled)),
 	{ 0 }
 };
 
@@ -70,6 +72,16 @@ static bool parse_addr(const char *s, uint64_t *addr)
 	return num_hex(s, end, addr) == end;
 }
 
+/* "name+0x1f": what s->name holds. */
+static void put_name(struct sym *s, uint64_t offset)
+{
+	if (!s->opt.mangled)
+		demangle_buf(&s->name);
+	escape(&s->line, s->name.data, s->name.len, ESCAPE_TEXT);
+	buf_putc(&s->line, '+');
+	buf_hex(&s->line, offset);
+}
+
 static int find_kernel(struct sym *s, uint64_t addr)
 {
 	struct ksym found;
@@ -77,17 +89,18 @@ static int find_kernel(struct sym *s, uint64_t addr)
 
 	if (err)
 		return err;
-	escape(&s->line, found.name, strlen(found.name), ESCAPE_TEXT);
-	buf_fmt(&s->line, "+0x%llx", (unsigned long long)(addr - found.start));
+	buf_reset(&s->name);
+	buf_puts(&s->name, found.name);
+	put_name(s, addr - found.start);
 	if (!found.module)
-		return 0;
+		return s->name.err;
 	buf_puts(&s->line, " [");
 	escape(&s->line, found.module, strlen(found.module), ESCAPE_TEXT);
 	buf_putc(&s->line, ']');
 	return 0;
 }
 
-/* "name+0x1f": the symbol of a file that an address is in. */
+/* The symbol of a file that an address is in. */
 static int put_symbol(struct sym *s, struct elf *elf, uint64_t addr)
 {
 	struct elf_sym found;
@@ -98,10 +111,8 @@ static int put_symbol(struct sym *s, struct elf *elf, uint64_t addr)
 		err = elf_name(elf, &found, &s->name);
 	if (err)
 		return err;
-	escape(&s->line, s->name.data, s->name.len, ESCAPE_TEXT);
-	buf_putc(&s->line, '+');
-	buf_hex(&s->line, addr - found.value);
-	return 0;
+	put_name(s, addr - found.value);
+	return s->name.err;
 }
 
 static int find_process(struct sym *s, uint64_t addr)
@@ -312,7 +323,8 @@ static int open_process(struct sym *s)
 	}
 	close(fd);
 	s->procs = procs_new();
-	s->namer = s->procs ? namer_new(s->procs) : NULL;
+	s->namer = s->procs ? namer_new(s->procs, s->opt.mangled)
+			      : NULL;
 	if (!s->namer || procs_seen(s->procs, pid, now)) {
 		log_error("sym: out of memory");
 		return -ENOMEM;

@@ -32,7 +32,7 @@ struct settings {
 	struct num_list strings;
 	const char *name, *filter;
 	bool offset_time, unix_time, day_time, show_cpu;
-	bool kernel_stack, user_stack, addresses;
+	bool kernel_stack, user_stack, addresses, mangled;
 };
 
 enum {
@@ -77,6 +77,7 @@ static const struct opt options[] = {
 	  "the program's stack below each line" },
 	{ 'a', "address", OPT_FLAG, offsetof(struct settings, addresses),
 	  NULL, "addresses in stacks, too" },
+	MANGLED_OPTION(offsetof(struct settings, mangled)),
 	{ 'b', "buffer-pages", OPT_NUM, offsetof(struct settings, pages),
 	  "PAGES", "room for hits that are not printed yet", .min = 1,
 	  .max = 1 << 16 },
@@ -515,7 +516,7 @@ static int stacks_begin(struct tracing *t)
 			  "stack (that came with Linux 4.18)");
 		return -EOPNOTSUPP;
 	}
-	err = naming_open(&t->naming);
+	err = naming_open(&t->naming, t->set.mangled);
 	if (err)
 		return err;
 	t->names = t->naming.probes = true;

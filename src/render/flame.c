@@ -20,6 +20,12 @@
 #include <errno.h>
 #include <string.h>
 
+const char *const flame_kind_names[FLAME_KINDS] = {
+	[FLAME_USER] = "user", [FLAME_KERNEL] = "kernel", [FLAME_JIT] = "JIT",
+	[FLAME_UNKNOWN] = "unknown", [FLAME_INLINED] = "inlined",
+	[FLAME_WAKER] = "waker", [FLAME_DELIMITER] = "delimiter",
+};
+
 enum { NONE = 0, ROOT = 0 };	/* node 0 is the root and nobody's child */
 
 struct flame_node {
@@ -39,6 +45,7 @@ void flame_free(struct flame *f)
 	vec_free(&f->child);
 	vec_free(&f->labels);
 	vec_free(&f->nodes);
+	vec_free(&f->old);
 	*f = (struct flame){ 0 };
 }
 
@@ -52,19 +59,45 @@ static void add_saturating(struct flame *f, uint64_t *sum, uint64_t value)
 	}
 }
 
+/* What a stack adds to the frames on its way. */
+struct amount {
+	uint64_t total, old;
+};
+
+static struct amount node_amount(const struct flame *f, uint32_t node)
+{
+	return (struct amount){
+		f->nodes.v[node].total, f->diff ? f->old.v[node] : 0,
+	};
+}
+
+static void node_add(struct flame *f, uint32_t node, struct amount amount)
+{
+	add_saturating(f, &f->nodes.v[node].total, amount.total);
+	if (f->diff)
+		add_saturating(f, &f->old.v[node], amount.old);
+}
+
 /* A new node without links; NONE when memory is out. */
-static uint32_t node_new(struct flame *f, uint64_t total, size_t labels,
+static uint32_t node_new(struct flame *f, struct amount amount, size_t labels,
 			 size_t nlabels)
 {
 	struct flame_node *n;
+	uint64_t *old;
 
 	if (f->nodes.n >= UINT32_MAX || labels + nlabels > UINT32_MAX)
 		return NONE;
+	if (f->diff) {
+		old = vec_push(&f->old);
+		if (!old)
+			return NONE;
+		*old = amount.old;
+	}
 	n = vec_push(&f->nodes);
 	if (!n)
 		return NONE;
 	*n = (struct flame_node){
-		.total = total,
+		.total = amount.total,
 		.labels = (uint32_t)labels,
 		.nlabels = (uint32_t)nlabels,
 	};
@@ -96,7 +129,7 @@ static uint32_t node_split(struct flame *f, uint32_t parent, uint32_t node,
 {
 	uint32_t first = f->nodes.v[node].labels, *slot, upper;
 
-	upper = node_new(f, f->nodes.v[node].total, first, keep);
+	upper = node_new(f, node_amount(f, node), first, keep);
 	slot = child_slot(f, parent, f->labels.v[first]);
 	if (upper == NONE || !slot)
 		return NONE;
@@ -124,7 +157,7 @@ static uint32_t labels_shared(const struct flame *f, uint32_t node,
 }
 
 /* Merge the stack whose labels stand at the end of the array, from `at` on. */
-static int stack_merge(struct flame *f, size_t at, uint64_t value)
+static int stack_merge(struct flame *f, size_t at, struct amount amount)
 {
 	size_t end = f->labels.n;
 	uint32_t parent = ROOT;
@@ -137,7 +170,7 @@ static int stack_merge(struct flame *f, size_t at, uint64_t value)
 			return -ENOMEM;
 		node = *slot;
 		if (node == NONE) {
-			node = *slot = node_new(f, value, at, end - at);
+			node = *slot = node_new(f, amount, at, end - at);
 			return node == NONE ? -ENOMEM : 0;
 		}
 		shared = labels_shared(f, node, f->labels.v + at, end - at);
@@ -145,7 +178,7 @@ static int stack_merge(struct flame *f, size_t at, uint64_t value)
 			node = node_split(f, parent, node, shared);
 		if (node == NONE)
 			return -ENOMEM;
-		add_saturating(f, &f->nodes.v[node].total, value);
+		node_add(f, node, amount);
 		parent = node;
 		at += shared;
 	}
@@ -182,32 +215,48 @@ static void labels_trim(struct flame *f, size_t start, bool grown)
 	f->labels.n += n->nlabels;
 }
 
-int flame_add(struct flame *f, const struct flame_frame *frames, size_t n,
-	      uint64_t value)
+static int stack_add(struct flame *f, const struct flame_frame *frames,
+		     size_t n, struct amount amount)
 {
 	size_t start = f->labels.n, nodes, i;
 	int err = 0;
 
-	if (!value)
-		return 0;
 	f->linked = false;
-	if (!f->nodes.n) {
-		struct flame_node *root = vec_push(&f->nodes);
-
-		if (!root)
-			return -ENOMEM;
-		*root = (struct flame_node){ 0 };
-	}
+	if (!f->nodes.n)
+		node_new(f, (struct amount){ 0 }, 0, 0);
+	if (!f->nodes.n)
+		return -ENOMEM;
 	for (i = 0; i < n && !err; i++)
 		err = label_push(f, &frames[i]);
 	nodes = f->nodes.n;
 	if (!err)
-		err = stack_merge(f, start, value);
+		err = stack_merge(f, start, amount);
 	if (err)
 		return err;
 	labels_trim(f, start, f->nodes.n > nodes);
-	add_saturating(f, &f->total, value);
+	add_saturating(f, &f->total, amount.total);
+	add_saturating(f, &f->old_total, amount.old);
 	return 0;
+}
+
+int flame_add(struct flame *f, const struct flame_frame *frames, size_t n,
+	      uint64_t value)
+{
+	return value ? stack_add(f, frames, n, (struct amount){ value, 0 }) : 0;
+}
+
+int flame_add_old(struct flame *f, const struct flame_frame *frames, size_t n,
+		  uint64_t value)
+{
+	return value ? stack_add(f, frames, n, (struct amount){ 0, value }) : 0;
+}
+
+struct flame_frame flame_label(const struct flame *f, uint32_t label)
+{
+	struct flame_frame frame = { .kind = label & 7 };
+
+	frame.name = intern_bytes(&f->names, label >> 3, &frame.len);
+	return frame;
 }
 
 /* Drawing */
@@ -383,15 +432,19 @@ static int walk_chain(const struct walk *w, struct place *p,
 	const struct flame_node *n = &w->f->nodes.v[p->node];
 	struct flame_box box = {
 		.value = n->total, .left = p->left, .width = p->width,
+		.old = w->f->diff ? w->f->old.v[p->node] : 0,
 	};
 	uint32_t i;
 	int err = 0;
 
 	for (i = 0; i < n->nlabels && !err; i++) {
-		uint32_t label = w->f->labels.v[n->labels + i];
+		struct flame_frame frame;
 
-		box.name = intern_bytes(&w->f->names, label >> 3, &box.len);
-		box.kind = label & 7;
+		box.label = w->f->labels.v[n->labels + i];
+		frame = flame_label(w->f, box.label);
+		box.name = frame.name;
+		box.len = frame.len;
+		box.kind = frame.kind;
 		box.depth = p->depth++;
 		err = fn(arg, &box);
 	}

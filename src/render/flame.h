@@ -22,6 +22,8 @@ enum flame_kind {
 	FLAME_KINDS
 };
 
+extern const char *const flame_kind_names[FLAME_KINDS];
+
 struct flame_frame {
 	const char *name;	/* any bytes; not NUL-terminated */
 	size_t len;
@@ -37,7 +39,10 @@ struct flame {
 	VEC(uint32_t) child;
 	VEC(uint32_t) labels;	/* the nodes' frames: name << 3 | kind */
 	VEC(struct flame_node) nodes;
-	uint64_t total;
+	VEC(uint64_t) old;	/* by node; only with diff */
+	uint64_t total, old_total;
+	bool diff;		/* set before the first stack: two programs or
+				 * times are compared, flame_add_old() works */
 	bool linked;		/* the nodes' siblings are */
 	bool saturated;		/* a sum passed 2^64 - 1 and stays there */
 };
@@ -49,14 +54,20 @@ void flame_free(struct flame *f);
 int flame_add(struct flame *f, const struct flame_frame *frames, size_t n,
 	      uint64_t value);
 
+/* The same for what the graph is compared with. Frames that only this adds are
+ * not shown. */
+int flame_add_old(struct flame *f, const struct flame_frame *frames, size_t n,
+		  uint64_t value);
+
 /* One frame of the merged graph, as flame_walk() shows it. left and width are
  * fractions of the whole; depth 0 stands on the root, which is not shown. */
 struct flame_box {
 	const char *name;
 	size_t len;
 	enum flame_kind kind;
+	uint32_t label;		/* the same for equal name and kind */
 	uint32_t depth;
-	uint64_t value;
+	uint64_t value, old;
 	double left, width;
 };
 
@@ -65,5 +76,8 @@ struct flame_box {
  * -ENOMEM, or the first non-zero value that fn returns. */
 int flame_walk(struct flame *f, double min_width,
 	       int (*fn)(void *arg, const struct flame_box *box), void *arg);
+
+/* The name and kind that a label stands for. */
+struct flame_frame flame_label(const struct flame *f, uint32_t label);
 
 #endif

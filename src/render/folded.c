@@ -1,113 +1,23 @@
-/* folded - reads stacks folded to one line each: "comm;main;read 42". */
+/* folded - stacks folded to one line each: "comm;main;read 42". */
 #include "render/folded.h"
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/log.h"
 #include "base/num.h"
+#include "base/out.h"
+#include "render/samples.h"
+#include "render/stack.h"
 
-enum {
-	CHUNK = 1 << 16,	/* room kept free for a read(2) */
-	LONGEST = 8 << 20,
-	REPORTED = 5,		/* malformed lines told one by one */
+enum { FLUSH = 1 << 16 };
+
+static const char letters[] = "kjiw";
+static const enum flame_kind lettered[] = {
+	FLAME_KERNEL, FLAME_JIT, FLAME_INLINED, FLAME_WAKER,
 };
 
-void folded_open(struct folded *r, int fd, const char *path)
-{
-	*r = (struct folded){ .fd = fd, .path = path };
-}
-
-void folded_close(struct folded *r)
-{
-	if (r->malformed)
-		log_notice("%s: %llu malformed line%s skipped", r->path,
-			   (unsigned long long)r->malformed,
-			   r->malformed == 1 ? "" : "s");
-	if (r->rounded)
-		log_notice("%s: %llu fractional count%s rounded", r->path,
-			   (unsigned long long)r->rounded,
-			   r->rounded == 1 ? "" : "s");
-	mem_free(r->data);
-	vec_free(&r->frames);
-	*r = (struct folded){ .fd = -1 };
-}
-
-static void malformed(struct folded *r, const char *why)
-{
-	if (r->malformed++ < REPORTED)
-		log_notice("%s: line %llu: %s: skipped", r->path,
-			   (unsigned long long)r->line, why);
-}
-
-/* Read more behind what is there. 0, also at the end; -errno. */
-static int fill(struct folded *r)
-{
-	size_t have = r->end - r->start;
-	ssize_t n;
-
-	if (r->start) {
-		memmove(r->data, r->data + r->start, have);
-		r->start = 0;
-		r->end = have;
-	}
-	if (!vec_room((void **)&r->data, &r->cap, have + CHUNK, 1))
-		return -ENOMEM;
-	do
-		n = read(r->fd, r->data + have, r->cap - have);
-	while (n < 0 && errno == EINTR);
-	if (n < 0) {
-		log_error("%s: cannot read: %s", r->path, log_errno(errno));
-		return -errno;
-	}
-	r->eof = n == 0;
-	r->end += (size_t)n;
-	return 0;
-}
-
-/* The next line without its end: 1, 0 at the end, -errno. */
-static int next_line(struct folded *r, const char **line, size_t *len)
-{
-	size_t scanned = 0;
-
-	for (;;) {
-		size_t have = r->end - r->start;
-		char *nl = NULL;
-
-		if (have > scanned)
-			nl = memchr(r->data + r->start + scanned, '\n',
-				    have - scanned);
-		if (!nl && !r->eof) {
-			int err;
-
-			scanned = have;
-			if (have > LONGEST) {
-				r->overlong = true;
-				r->start = r->end;
-				scanned = 0;
-			}
-			err = fill(r);
-			if (err)
-				return err;
-			continue;
-		}
-		if (!nl && !have && !r->overlong)
-			return 0;
-		*line = r->data + r->start;
-		*len = nl ? (size_t)(nl - *line) : have;
-		r->start += *len + (nl ? 1 : 0);
-		r->line++;
-		if (!r->overlong)
-			return 1;
-		malformed(r, "longer than 8 MiB");
-		r->overlong = false;
-		scanned = 0;
-	}
-}
-
 /* "12", "12.5" up to end. NULL, or why it is no count. */
-static const char *parse_count(struct folded *r, const char *p,
+static const char *parse_count(struct input *in, const char *p,
 			       const char *end)
 {
 	uint64_t fraction = 0;
@@ -115,7 +25,7 @@ static const char *parse_count(struct folded *r, const char *p,
 
 	if (p == end || *p < '0' || *p > '9')
 		return "no count after the last blank";
-	p = num_dec(p, end, &r->count);
+	p = num_dec(p, end, &in->count);
 	if (!p)
 		return "count beyond 64 bits";
 	if (p == end)
@@ -128,9 +38,9 @@ static const char *parse_count(struct folded *r, const char *p,
 		fraction |= (uint64_t)(*p - '0');
 	}
 	if (fraction)
-		r->rounded++;
-	if (fraction && dot[1] >= '5' && r->count < UINT64_MAX)
-		r->count++;
+		in->rounded++;
+	if (fraction && dot[1] >= '5' && in->count < UINT64_MAX)
+		in->count++;
 	return NULL;
 }
 
@@ -148,14 +58,10 @@ static void frame_classify(struct flame_frame *f)
 	const char *end = f->name + f->len;
 
 	if (f->len > 4 && end[-1] == ']' && end[-3] == '[' && end[-4] == '_') {
-		static const char letters[] = "kjiw";
-		static const enum flame_kind kinds[] = {
-			FLAME_KERNEL, FLAME_JIT, FLAME_INLINED, FLAME_WAKER,
-		};
 		const char *l = memchr(letters, end[-2], 4);
 
 		if (l) {
-			f->kind = kinds[l - letters];
+			f->kind = lettered[l - letters];
 			f->len -= 4;
 			end -= 4;
 		}
@@ -174,21 +80,21 @@ static bool is_delimiter(const struct flame_frame *f)
 /* Split the stack into frames. `plain` is the kind of what no annotation
  * names: kernel between the first "-" and the next delimiter; who woke it,
  * behind "--". 1, -ENOMEM. */
-static int split_frames(struct folded *r, const char *p, const char *end)
+static int split_frames(struct input *in, const char *p, const char *end)
 {
 	enum flame_kind plain = FLAME_USER;
 	size_t delimiters = 0;
 
-	for (r->frames.n = 0;;) {
+	for (in->frames.n = 0;;) {
 		const char *next = memchr(p, ';', (size_t)(end - p));
-		struct flame_frame *f = vec_push(&r->frames);
+		struct flame_frame *f = vec_push(&in->frames);
 
 		if (!f)
 			return -ENOMEM;
 		*f = (struct flame_frame){
 			p, (size_t)((next ? next : end) - p), plain,
 		};
-		if (r->frames.n > 1 && is_delimiter(f)) {
+		if (in->frames.n > 1 && is_delimiter(f)) {
 			f->kind = FLAME_DELIMITER;
 			plain = f->len == 2 || plain == FLAME_WAKER
 				? FLAME_WAKER
@@ -208,7 +114,7 @@ static bool is_blank(char c)
 }
 
 /* Read one line's stack: 1, 0 when the line is to be passed over, -ENOMEM. */
-static int parse_line(struct folded *r, const char *line, size_t len)
+static int parse_line(struct input *in, const char *line, size_t len)
 {
 	const char *why;
 	size_t stack;
@@ -217,27 +123,84 @@ static int parse_line(struct folded *r, const char *line, size_t len)
 		len--;
 	for (stack = len; stack && !is_blank(line[stack - 1]); stack--)
 		;
-	why = stack ? parse_count(r, line + stack, line + len)
+	why = stack ? parse_count(in, line + stack, line + len)
 		    : "no blank before a count";
 	if (why) {
 		if (len)
-			malformed(r, why);
+			input_malformed(in, why);
 		return 0;
 	}
-	return split_frames(r, line, line + stack - 1);
+	return split_frames(in, line, line + stack - 1);
 }
 
-int folded_next(struct folded *r)
+int folded_next(struct input *in)
 {
 	const char *line = NULL;
 	size_t len = 0;
 	int err;
 
 	do {
-		err = next_line(r, &line, &len);
+		err = input_line(in, &line, &len);
 		if (err <= 0)
 			return err;
-		err = parse_line(r, line, len);
+		err = parse_line(in, line, len);
 	} while (!err);
+	return err;
+}
+
+/* Writing */
+
+struct writer {
+	FILE *out;
+	struct buf buf;
+	struct samples samples;
+};
+
+static void put_frame(struct buf *b, const struct flame_frame *f)
+{
+	if (f->kind == FLAME_DELIMITER)
+		buf_mem(b, f->name, f->len);
+	else
+		folded_name(b, f->name, f->len);
+	for (size_t i = 0; i < sizeof(lettered) / sizeof(*lettered); i++)
+		if (f->kind == lettered[i])
+			buf_fmt(b, "_[%c]", letters[i]);
+}
+
+static int put_stack(void *arg, const struct sample_frame *path, size_t n)
+{
+	struct writer *w = arg;
+	uint64_t self = path[n - 1].self;
+
+	if (!self)
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		struct flame_frame f = samples_frame(&w->samples,
+						     path[i].frame);
+
+		if (i)
+			buf_putc(&w->buf, ';');
+		put_frame(&w->buf, &f);
+	}
+	buf_putc(&w->buf, ' ');
+	buf_dec(&w->buf, self);
+	buf_putc(&w->buf, '\n');
+	return out_buf(w->out, &w->buf, FLUSH);
+}
+
+int folded_write(FILE *out, struct flame *f, const struct graph_options *o)
+{
+	struct writer w = { .out = out };
+	int err;
+
+	(void)o;
+	w.samples.flame = f;
+	w.samples.arg = &w;
+	w.samples.leave = put_stack;
+	err = samples_walk(&w.samples);
+	if (!err)
+		err = out_buf(out, &w.buf, 0);
+	samples_free(&w.samples);
+	buf_free(&w.buf);
 	return err;
 }

@@ -105,3 +105,17 @@ uint32_t palette_color(const struct palette *p, const char *name, size_t len,
 	}
 	return color;
 }
+
+uint32_t palette_change(double change, double most)
+{
+	static const uint8_t full[2][3] = { { 232, 62, 50 }, { 70, 120, 232 } };
+	const uint8_t *to = full[change < 0];
+	double part = most > 0 ? (change < 0 ? -change : change) / most : 0;
+	uint32_t color = 0;
+
+	if (part > 1)
+		part = 1;
+	for (int i = 0; i < 3; i++)
+		color = color << 8 | (uint32_t)(246 - part * (246 - to[i]));
+	return color;
+}

@@ -17,4 +17,9 @@ const char *palette_name(size_t i);
 uint32_t palette_color(const struct palette *p, const char *name, size_t len,
 		       enum flame_kind kind);
 
+/* The color of a frame whose share of the whole has changed by so much, where
+ * the largest change of a frame is `most`: red for more, blue for less, paler
+ * the smaller it is, white for none. */
+uint32_t palette_change(double change, double most);
+
 #endif

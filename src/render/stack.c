@@ -118,10 +118,9 @@ void stack_text(struct buf *out, const struct stack_row *row,
 
 /* A name of somebody else's choice must not read as our delimiter or carry
  * an annotation that we did not give it: its last character is then escaped. */
-static void folded_name(struct buf *out, const char *s)
+void folded_name(struct buf *out, const char *s, size_t n)
 {
-	size_t n = strlen(s);
-	bool forged = !strcmp(s, "-") || !strcmp(s, "--") ||
+	bool forged = ((n == 1 || n == 2) && !memcmp(s, "--", n)) ||
 		      (n > 4 && s[n - 1] == ']' && s[n - 3] == '[' &&
 		       s[n - 4] == '_');
 
@@ -136,7 +135,7 @@ static void folded_frames(struct buf *out, const struct frame *f, size_t n,
 	while (n--) {
 		buf_putc(out, ';');
 		put_address(out, &f[n], how);
-		folded_name(out, f[n].name);
+		folded_name(out, f[n].name, strlen(f[n].name));
 		put_annotation(out, &f[n], kernel, how);
 	}
 }
@@ -168,13 +167,15 @@ static void folded_waker(struct buf *out, const struct stack_row *row,
 	folded_missed(out, row->missed_user, missed_user);
 	folded_falling(out, row->user, row->nuser, false, how);
 	buf_putc(out, ';');
-	folded_name(out, row->comm);
+	folded_name(out, row->comm, strlen(row->comm));
 }
 
 void stack_folded(struct buf *out, const struct stack_row *row,
 		  const struct stack_options *how)
 {
-	folded_name(out, *row->comm || !how->hits ? row->comm : "all");
+	const char *comm = *row->comm || !how->hits ? row->comm : "all";
+
+	folded_name(out, comm, strlen(comm));
 	if (how->pids)
 		buf_fmt(out, "-%u", row->pid);
 	folded_missed(out, row->missed_user, missed_user);
@@ -185,6 +186,25 @@ void stack_folded(struct buf *out, const struct stack_row *row,
 	folded_frames(out, row->kernel, row->nkernel, true, how);
 	if (row->waker)
 		folded_waker(out, row->waker, how);
+}
+
+static void cut_half(const struct frame **frames, size_t *n, uint64_t *skip,
+		     uint64_t depth)
+{
+	size_t drop = *skip < *n ? (size_t)*skip : *n;
+
+	if (drop)
+		*frames += drop;
+	*n -= drop;
+	*skip -= drop;
+	if (depth && *n > depth)
+		*n = (size_t)depth;
+}
+
+void stack_row_cut(struct stack_row *row, uint64_t skip, uint64_t depth)
+{
+	cut_half(&row->kernel, &row->nkernel, &skip, depth);
+	cut_half(&row->user, &row->nuser, &skip, depth);
 }
 
 /* A set of rows. */

@@ -52,12 +52,19 @@ int stack_set_print(const struct stack_set *s, size_t top, FILE *out);
 
 void stack_set_free(struct stack_set *s);
 
+/* Leave out the `skip` innermost functions of the whole stack, and of each half
+ * what is beyond the `depth` innermost ones (0: nothing). */
+void stack_row_cut(struct stack_row *row, uint64_t skip, uint64_t depth);
+
 /* Append one row, without its value, as the set prints it; rows of equal text
  * merge. Failure sticks to the buffer. */
 void stack_text(struct buf *out, const struct stack_row *row,
 		const struct stack_options *how);
 void stack_folded(struct buf *out, const struct stack_row *row,
 		  const struct stack_options *how);
+
+/* Append the name of a frame of a folded stack. */
+void folded_name(struct buf *out, const char *s, size_t n);
 
 /* Add the row to a flame graph, its comm as the first frame. 0, -ENOMEM. */
 int stack_flame(struct flame *f, const struct stack_row *row,

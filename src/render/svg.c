@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/out.h"
 #include "render/palette.h"
 #include "render/svg_script.h"
 
@@ -28,29 +29,23 @@ enum {
 	FLUSH = 1 << 16,
 };
 
+#define NO_LABEL UINT32_MAX	/* of the root, which is no frame */
+
 struct svg {
 	FILE *out;
 	struct buf buf;
 	struct buf name;	/* scratch */
 	const struct palette *palette;
-	struct svg_options o;
+	struct graph_options o;
+	const struct flame *flame;
 	uint64_t total;
+	double most;			/* the largest change of a share */
 	uint64_t rows, top, height;	/* px */
 	uint64_t frames;		/* written so far */
 	uint32_t plot;			/* width, px */
 };
 
 /* Numbers */
-
-static void put_u64(struct buf *b, uint64_t n)
-{
-	char text[20], *p = text + sizeof(text);
-
-	do
-		*--p = (char)('0' + n % 10);
-	while (n /= 10);
-	buf_mem(b, p, (size_t)(text + sizeof(text) - p));
-}
 
 /* 1,234,567 */
 static void put_grouped(struct buf *b, uint64_t n)
@@ -73,7 +68,7 @@ static void put_milli(struct buf *b, uint64_t n)
 	char text[4] = { '.' };
 	unsigned part = (unsigned)(n % MILLI), i;
 
-	put_u64(b, n / MILLI);
+	buf_dec(b, n / MILLI);
 	for (i = 1; part; i++, part = part * 10 % MILLI)
 		text[i] = (char)('0' + part / 100);
 	if (i > 1)
@@ -88,13 +83,7 @@ static void put_xml(struct buf *b, const char *s)
 /* Pass the buffer on when it is full enough. */
 static int svg_flush(struct svg *s, size_t least)
 {
-	if (s->buf.err || s->name.err)
-		return -ENOMEM;
-	if (s->buf.len >= least) {
-		fwrite(s->buf.data, 1, s->buf.len, s->out);
-		buf_reset(&s->buf);
-	}
-	return 0;
+	return s->name.err ? s->name.err : out_buf(s->out, &s->buf, least);
 }
 
 /* Geometry */
@@ -130,40 +119,76 @@ static uint64_t cell_milli(const struct svg *s)
 
 /* Layers */
 
+/* By how much of the whole the frame's share has grown. */
+static double box_change(const struct svg *s, const struct flame_box *box)
+{
+	const struct flame *f = s->flame;
+
+	return (double)box->value / (double)f->total -
+	       (f->old_total ? (double)box->old / (double)f->old_total : 0);
+}
+
 static int measure_box(void *arg, const struct flame_box *box)
 {
 	struct svg *s = arg;
 	uint64_t x, width;
 
-	if (box->depth + (uint64_t)2 > s->rows && box_place(s, box, &x, &width))
+	if (!box_place(s, box, &x, &width))
+		return 0;
+	if (box->depth + (uint64_t)2 > s->rows)
 		s->rows = box->depth + (uint64_t)2;
+	if (s->flame->diff) {
+		double change = box_change(s, box);
+
+		change = change < 0 ? -change : change;
+		s->most = change > s->most ? change : s->most;
+	}
 	return 0;
 }
 
-/* "12.34%" of the whole; what is all of it, "100%". */
-static void put_share(struct svg *s, uint64_t value)
+static void put_percent(struct buf *b, double share)
 {
-	double share = s->total ? (double)value / (double)s->total : 0;
-
-	if (value >= s->total) {
-		buf_puts(&s->buf, "100%");
-		return;
-	}
-	put_milli(&s->buf, (uint64_t)(share * 10000 + 0.5) * (MILLI / 100));
-	buf_putc(&s->buf, '%');
+	put_milli(b, (uint64_t)(share * 10000 + 0.5) * (MILLI / 100));
+	buf_putc(b, '%');
 }
 
-static void put_title(struct svg *s, const char *name, size_t len,
-		      uint64_t value)
+/* "12.34%" of the whole; what is all of it, "100%". */
+static void put_share(struct buf *b, uint64_t value, uint64_t total)
+{
+	if (value >= total)
+		buf_puts(b, "100%");
+	else
+		put_percent(b, total ? (double)value / (double)total : 0);
+}
+
+/* "; old 30, 12.34%; +1.5%" */
+static void put_change(struct svg *s, const struct flame_box *box)
+{
+	double change = box_change(s, box);
+
+	buf_puts(&s->buf, "; old ");
+	put_grouped(&s->buf, box->old);
+	buf_puts(&s->buf, ", ");
+	if (s->flame->old_total)
+		put_share(&s->buf, box->old, s->flame->old_total);
+	else
+		buf_puts(&s->buf, "0%");
+	buf_puts(&s->buf, change < 0 ? "; -" : "; +");
+	put_percent(&s->buf, change < 0 ? -change : change);
+}
+
+static void put_title(struct svg *s, const struct flame_box *box)
 {
 	buf_puts(&s->buf, "<title>");
-	escape(&s->buf, name, len, ESCAPE_XML);
+	escape(&s->buf, box->name, box->len, ESCAPE_XML);
 	buf_puts(&s->buf, " (");
-	put_grouped(&s->buf, value);
+	put_grouped(&s->buf, box->value);
 	buf_putc(&s->buf, ' ');
 	put_xml(&s->buf, s->o.countname);
 	buf_puts(&s->buf, ", ");
-	put_share(s, value);
+	put_share(&s->buf, box->value, s->total);
+	if (s->flame->diff && box->label != NO_LABEL)
+		put_change(s, box);
 	buf_puts(&s->buf, ")</title>");
 }
 
@@ -186,18 +211,19 @@ static void put_frame(struct svg *s, const struct flame_box *box, uint64_t x,
 	if (s->frames++ % CHUNK == 0)
 		buf_puts(&s->buf, s->frames > 1 ? "</g>\n<g>\n" : "<g>\n");
 	buf_puts(&s->buf, "<g>");
-	put_title(s, box->name, box->len, box->value);
+	put_title(s, box);
 	buf_puts(&s->buf, "<rect x=\"");
 	put_milli(&s->buf, x);
 	buf_puts(&s->buf, "\" y=\"");
-	put_u64(&s->buf, row_y(s, row));
+	buf_dec(&s->buf, row_y(s, row));
 	buf_puts(&s->buf, "\" width=\"");
 	put_milli(&s->buf, width);
 	buf_puts(&s->buf, "\" height=\"");
-	put_u64(&s->buf, s->o.row_height - 1);
+	buf_dec(&s->buf, s->o.row_height - 1);
 	buf_puts(&s->buf, "\" fill=\"");
-	put_color(&s->buf, palette_color(s->palette, box->name, box->len,
-					 box->kind));
+	put_color(&s->buf, s->flame->diff
+		  ? palette_change(box_change(s, box), s->most)
+		  : palette_color(s->palette, box->name, box->len, box->kind));
 	buf_puts(&s->buf, "\"/></g>\n");
 }
 
@@ -291,9 +317,9 @@ static int edge_box(void *arg, const struct flame_box *box)
 	buf_putc(&s->buf, 'M');
 	put_milli(&s->buf, x);
 	buf_putc(&s->buf, ' ');
-	put_u64(&s->buf, row_y(s, (uint64_t)box->depth + 1));
+	buf_dec(&s->buf, row_y(s, (uint64_t)box->depth + 1));
 	buf_putc(&s->buf, 'v');
-	put_u64(&s->buf, s->o.row_height - 1);
+	buf_dec(&s->buf, s->o.row_height - 1);
 	return svg_flush(s, FLUSH);
 }
 
@@ -373,7 +399,7 @@ static int put_plot(struct svg *s, struct flame *f)
 {
 	const struct flame_box root = {
 		.name = "all", .len = 3, .kind = FLAME_DELIMITER,
-		.value = s->total,
+		.label = NO_LABEL, .value = s->total, .old = f->old_total,
 	};
 	uint64_t width = (uint64_t)s->plot * MILLI;
 	int err;
@@ -393,6 +419,8 @@ static int put_plot(struct svg *s, struct flame *f)
 	buf_puts(&s->buf, "\"/>\n<g id=\"labels\">\n");
 	put_label(s, root.name, root.len, 0, width, 0);
 	if (!err)
+		err = svg_flush(s, FLUSH);
+	if (!err)
 		err = svg_walk(s, f, s->o.font_size, label_box);
 	buf_puts(&s->buf, "</g>\n</svg>\n");
 	return err;
@@ -410,12 +438,8 @@ static void put_script(struct svg *s)
 		"</svg>\n", s->o.font_size, EDGE, svg_script);
 }
 
-static void set_defaults(struct svg_options *o)
+static void set_defaults(struct graph_options *o)
 {
-	if (!o->title)
-		o->title = "Flame Graph";
-	if (!o->unit)
-		o->unit = &unit_samples;
 	if (!o->countname)
 		o->countname = o->unit->name;
 	if (!o->colors)
@@ -437,10 +461,11 @@ const char *svg_palette(size_t i)
 	return palette_name(i);
 }
 
-int svg_write(FILE *out, struct flame *f, const struct svg_options *options)
+int svg_write(FILE *out, struct flame *f, const struct graph_options *options)
 {
 	struct svg s = {
 		.out = out, .o = *options, .rows = 1, .total = f->total,
+		.flame = f,
 	};
 	int err;
 

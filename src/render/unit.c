@@ -3,9 +3,16 @@
 
 #include <string.h>
 
-const struct unit unit_samples = { "samples", "hot" };
-const struct unit unit_us = { "us", "offcpu" };
-const struct unit unit_bytes = { "bytes", "mem" };
+const struct unit unit_samples = {
+	"samples", "hot", "none", "samples", 1, "samples", "count",
+};
+const struct unit unit_us = {
+	"us", "offcpu", "microseconds", "tracing-ms", 1000, "off-cpu",
+	"microseconds",
+};
+const struct unit unit_bytes = {
+	"bytes", "mem", "bytes", "bytes", 1, "space", "bytes",
+};
 
 const struct unit *unit_at(size_t i)
 {

@@ -26,6 +26,17 @@
 
 #include "sym/elf.h"
 
+/* What a kind of machine has; the addresses are those of the file. */
+struct cpu {
+	/* Where the call in front of `ret` leads. */
+	bool (*target)(struct elf *e, uint64_t ret, uint64_t *to);
+	bool (*frameless)(const struct caller_file *f,
+			  const struct elf_sym *function, uint64_t ip);
+	bool (*after_call)(struct elf *e, uint64_t ret);
+	bool (*trampoline)(struct elf *e, uint64_t vaddr);
+	bool (*goexit)(const struct caller_file *f, uint64_t vaddr);
+};
+
 /* The file and vaddr of an address; NULL when it is not surely known. */
 static struct elf *locate(struct procs *p, struct proc_at at, uint64_t addr,
 			  uint32_t *file, uint64_t *vaddr)
@@ -40,15 +51,19 @@ static struct elf *locate(struct procs *p, struct proc_at at, uint64_t addr,
 	return e && !elf_vaddr(e, place.off, vaddr) ? e : NULL;
 }
 
-#if defined(__x86_64__)
-
 bool caller_is_linked(void)
 {
+#if defined(__aarch64__)
+	return true;
+#else
 	return false;
+#endif
 }
 
-/* Where the call in front of `ret` leads: e8, then 32 bits from its end. */
-static bool call_target(struct elf *e, uint64_t ret, uint64_t *target)
+/* x86_64, and i386 as far as it is alike. */
+
+/* e8, then 32 bits from its end. */
+static bool x86_target(struct elf *e, uint64_t ret, uint64_t *target)
 {
 	unsigned char call[5];
 	uint32_t away;
@@ -65,7 +80,8 @@ static bool call_target(struct elf *e, uint64_t ret, uint64_t *target)
 /* True when the function has no frame of its own at ip: it does not
  * begin with (endbr64,) push %rbp, mov %rsp,%rbp, or the push is still to come,
  * or ip is at its ret. */
-static bool is_frameless(struct elf *e, const struct elf_sym *f, uint64_t ip)
+static bool x86_frameless(const struct caller_file *file,
+			  const struct elf_sym *f, uint64_t ip)
 {
 	static const unsigned char endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };
 	static const unsigned char frame[][4] = {
@@ -74,8 +90,8 @@ static bool is_frameless(struct elf *e, const struct elf_sym *f, uint64_t ip)
 	unsigned char head[8], at;
 	size_t skip;
 
-	if (elf_bytes(e, f->value, head, sizeof(head)) ||
-	    elf_bytes(e, ip, &at, 1))
+	if (elf_bytes(file->code, f->value, head, sizeof(head)) ||
+	    elf_bytes(file->code, ip, &at, 1))
 		return false;
 	skip = memcmp(head, endbr, sizeof(endbr)) ? 0 : sizeof(endbr);
 	if (memcmp(head + skip, frame[0], 4) &&
@@ -85,7 +101,7 @@ static bool is_frameless(struct elf *e, const struct elf_sym *f, uint64_t ip)
 }
 
 /* e8 and 32 bits, or ff with /2 in its second byte, of any length that has. */
-static bool is_after_call(struct elf *e, uint64_t ret)
+static bool x86_after_call(struct elf *e, uint64_t ret)
 {
 	static const unsigned char lengths[] = { 2, 3, 4, 6, 7 };
 	unsigned char before[7], *end = before + sizeof(before);
@@ -101,7 +117,7 @@ static bool is_after_call(struct elf *e, uint64_t ret)
 }
 
 /* mov $15,%rax; syscall: sigreturn(2), which a signal handler returns to. */
-static bool is_trampoline(struct elf *e, uint64_t vaddr)
+static bool x86_trampoline(struct elf *e, uint64_t vaddr)
 {
 	static const unsigned char sigreturn[] = {
 		0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05,
@@ -114,21 +130,20 @@ static bool is_trampoline(struct elf *e, uint64_t vaddr)
 
 /* Go makes the first function of a goroutine return behind the nop that
  * runtime.goexit begins with. */
-static bool is_goexit(struct elf *e, uint64_t vaddr)
+static bool x86_goexit(const struct caller_file *f, uint64_t vaddr)
 {
 	unsigned char before;
 	struct elf_sym sym;
 
-	return !elf_bytes(e, vaddr - 1, &before, 1) && before == 0x90 &&
-	       !elf_find(e, vaddr, &sym) && vaddr - sym.value == 1;
+	return !elf_bytes(f->code, vaddr - 1, &before, 1) && before == 0x90 &&
+	       !elf_find(f->names, vaddr, &sym) && vaddr - sym.value == 1;
 }
 
-#elif defined(__aarch64__)
+static const struct cpu x86 = {
+	x86_target, x86_frameless, x86_after_call, x86_trampoline, x86_goexit,
+};
 
-bool caller_is_linked(void)
-{
-	return true;
-}
+/* aarch64 */
 
 enum { FUNCTION_MAX = 16 << 10 };	/* longer ones are not looked at */
 
@@ -165,8 +180,8 @@ static bool sets_frame(uint32_t insn)		/* add x29, sp, #N */
 	return (insn & 0xff8003ff) == 0x910003fd;
 }
 
-/* Where the call in front of `ret` leads: bl, with 26 bits of words. */
-static bool call_target(struct elf *e, uint64_t ret, uint64_t *target)
+/* bl, with 26 bits of words. */
+static bool arm64_target(struct elf *e, uint64_t ret, uint64_t *target)
 {
 	uint64_t away;
 	uint32_t insn;
@@ -181,17 +196,18 @@ static bool call_target(struct elf *e, uint64_t ret, uint64_t *target)
 /* True when the function has no frame of its own at ip, and x30 still holds
  * its return address: it neither makes a frame nor calls anybody, or has not
  * yet done either, or ip is at its ret. */
-static bool is_frameless(struct elf *e, const struct elf_sym *f, uint64_t ip)
+static bool arm64_frameless(const struct caller_file *file,
+			    const struct elf_sym *f, uint64_t ip)
 {
 	bool calls = false;
 	uint32_t insn;
 
-	if (insn_read(e, ip, &insn) && is_ret(insn))
+	if (insn_read(file->code, ip, &insn) && is_ret(insn))
 		return true;
 	if (f->size > FUNCTION_MAX)
 		return false;
 	for (uint64_t at = f->value; at - f->value < f->size; at += 4) {
-		if (!insn_read(e, at, &insn))
+		if (!insn_read(file->code, at, &insn))
 			return false;
 		if (sets_frame(insn))
 			return ip <= at && !calls;
@@ -200,7 +216,7 @@ static bool is_frameless(struct elf *e, const struct elf_sym *f, uint64_t ip)
 	return !calls;
 }
 
-static bool is_after_call(struct elf *e, uint64_t ret)
+static bool arm64_after_call(struct elf *e, uint64_t ret)
 {
 	uint32_t insn;
 
@@ -208,7 +224,7 @@ static bool is_after_call(struct elf *e, uint64_t ret)
 }
 
 /* mov x8, #139; svc #0: rt_sigreturn(2), which a signal handler returns to. */
-static bool is_trampoline(struct elf *e, uint64_t vaddr)
+static bool arm64_trampoline(struct elf *e, uint64_t vaddr)
 {
 	uint32_t insn[2];
 
@@ -219,29 +235,67 @@ static bool is_trampoline(struct elf *e, uint64_t vaddr)
 
 /* Go makes the first function of a goroutine return behind the nop that
  * runtime.goexit begins with. */
-static bool is_goexit(struct elf *e, uint64_t vaddr)
+static bool arm64_goexit(const struct caller_file *f, uint64_t vaddr)
 {
 	struct elf_sym sym;
 	uint32_t insn;
 
-	return insn_read(e, vaddr - 4, &insn) && insn == 0xd503201f &&
-	       !elf_find(e, vaddr, &sym) && vaddr - sym.value == 4;
+	return insn_read(f->code, vaddr - 4, &insn) && insn == 0xd503201f &&
+	       !elf_find(f->names, vaddr, &sym) && vaddr - sym.value == 4;
 }
 
-#endif
+static const struct cpu arm64 = {
+	arm64_target, arm64_frameless, arm64_after_call, arm64_trampoline,
+	arm64_goexit,
+};
+
+/* All of them */
+
+static const struct cpu *cpu_of(const struct elf *e)
+{
+	enum { EM_386 = 3, EM_X86_64 = 62, EM_AARCH64 = 183 };
+
+	switch (elf_machine(e)) {
+	case EM_386:
+	case EM_X86_64:
+		return &x86;
+	case EM_AARCH64:
+		return &arm64;
+	default:
+		return NULL;
+	}
+}
+
+bool caller_calls(const struct caller_file *f, uint64_t ip, uint64_t ret)
+{
+	const struct cpu *cpu = cpu_of(f->code);
+	struct elf_sym sym;
+	uint64_t target;
+
+	return cpu && !elf_find(f->names, ip, &sym) &&
+	       cpu->target(f->code, ret, &target) && target == sym.value &&
+	       cpu->frameless(f, &sym, ip);
+}
+
+enum caller_kind caller_kind_in(const struct caller_file *f, uint64_t ret)
+{
+	const struct cpu *cpu = cpu_of(f->code);
+
+	if (!cpu || cpu->after_call(f->code, ret) || cpu->goexit(f, ret))
+		return CALLER_AFTER_CALL;
+	return cpu->trampoline(f->code, ret) ? CALLER_AT_START : CALLER_NONE;
+}
 
 bool caller_is_sure(struct procs *p, struct proc_at at, uint64_t ip,
 		    uint64_t ret)
 {
 	uint32_t file, caller_file;
-	uint64_t vaddr, caller, target;
-	struct elf_sym sym;
+	uint64_t vaddr, caller;
 	struct elf *e = locate(p, at, ip, &file, &vaddr);
 
 	return e && locate(p, at, ret - 1, &caller_file, &caller) &&
-	       file == caller_file && !elf_find(e, vaddr, &sym) &&
-	       call_target(e, caller + 1, &target) && target == sym.value &&
-	       is_frameless(e, &sym, vaddr);
+	       file == caller_file &&
+	       caller_calls(&(struct caller_file){ e, e }, vaddr, caller + 1);
 }
 
 enum caller_kind caller_kind(struct procs *p, struct proc_at at, uint64_t addr)
@@ -250,7 +304,6 @@ enum caller_kind caller_kind(struct procs *p, struct proc_at at, uint64_t addr)
 	uint64_t vaddr;
 	struct elf *e = locate(p, at, addr - 1, &file, &vaddr);
 
-	if (!e || is_after_call(e, vaddr + 1) || is_goexit(e, vaddr + 1))
-		return CALLER_AFTER_CALL;
-	return is_trampoline(e, vaddr + 1) ? CALLER_AT_START : CALLER_NONE;
+	return e ? caller_kind_in(&(struct caller_file){ e, e }, vaddr + 1)
+		 : CALLER_AFTER_CALL;
 }

@@ -263,13 +263,23 @@ int elf_open_image(void *image, size_t size, struct elf **out)
 	return elf_start(e, out);
 }
 
+int elf_open_view(const void *image, size_t size, struct elf **out)
+{
+	int err = elf_open_image((void *)(uintptr_t)image, size, out);
+
+	if (!err)
+		(*out)->view = true;
+	return err;
+}
+
 void elf_close(struct elf *e)
 {
 	if (!e)
 		return;
 	if (e->fd >= 0)
 		close(e->fd);
-	mem_free(e->image);
+	if (!e->view)
+		mem_free(e->image);
 	vec_free(&e->segments);
 	vec_free(&e->code);
 	vec_free(&e->entries);

@@ -32,6 +32,9 @@ int elf_open(int fd, struct elf **out);
 /* The same from memory (a vDSO) that mem_zalloc() gave; taken over likewise. */
 int elf_open_image(void *image, size_t size, struct elf **out);
 
+/* The same from memory that stays the caller's, and as it is. */
+int elf_open_view(const void *image, size_t size, struct elf **out);
+
 void elf_close(struct elf *e);
 
 /* The vaddr that the kernel maps the byte at a file offset to, load bias apart:
@@ -83,6 +86,23 @@ bool elf_debugdata_say(const struct elf *e, const char *path);
 /* True for a relocatable object (.o, .ko): its addresses are not final, and
  * elf_find() finds nothing. */
 bool elf_is_object(const struct elf *e);
+
+/* elf_ident.c: the EM_ number, the byte order, the build-id (false: none). */
+struct build_id;
+unsigned elf_machine(const struct elf *e);
+bool elf_is_big(const struct elf *e);
+bool elf_build_id(struct elf *e, struct build_id *id);
+
+/* Has it a .symtab, and the bytes of its code? */
+void elf_look(struct elf *e, bool *symtab, bool *code);
+
+/* Its first notes, and executable segments; how many. */
+struct elf_extent {
+	uint64_t offset, size, vaddr, align;
+};
+size_t elf_notes(const struct elf *e, struct elf_extent *to, size_t most);
+size_t elf_code_extents(const struct elf *e, struct elf_extent *to,
+			size_t most);
 
 /* Symbols known, and what else they take in memory, as a number of symbols.
  * Loads the table. */

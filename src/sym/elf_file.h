@@ -111,6 +111,7 @@ struct elf {
 	int fd;				/* -1 = image */
 	int err;			/* the first of reading; 0 = none */
 	uint8_t *image;
+	bool view;			/* which is not ours */
 	uint64_t size;
 	bool wide, big;			/* ELFCLASS64, ELFDATA2MSB */
 	uint16_t type, machine;

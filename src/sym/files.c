@@ -433,10 +433,25 @@ const char *files_path(const struct files *f, uint32_t file)
 	return intern_bytes(&f->paths, f->all.v[file].path, NULL);
 }
 
+void files_row(const struct files *f, uint32_t file, struct map_row *out)
+{
+	const struct file_key *key = &f->all.v[file].key;
+
+	*out = (struct map_row){
+		.inode = key->inode, .major = key->major, .minor = key->minor,
+		.path = files_path(f, file),
+	};
+}
+
 void files_name(const struct files *f, uint32_t file, struct buf *name)
 {
+	files_label(files_path(f, file), name);
+}
+
+void files_label(const char *path, struct buf *name)
+{
 	static const char gone[] = " (deleted)", memfd[] = "/memfd:";
-	const char *path = files_path(f, file), *base;
+	const char *base;
 	size_t n = strlen(path), tail = sizeof(gone) - 1;
 
 	if (n > tail && !memcmp(path + n - tail, gone, tail))

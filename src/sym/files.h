@@ -61,6 +61,10 @@ struct elf *files_elf(struct files *f, uint32_t file);
  * last slash, without " (deleted)". Valid until the next files_put(). */
 const char *files_path(const struct files *f, uint32_t file);
 void files_name(const struct files *f, uint32_t file, struct buf *name);
+void files_label(const char *path, struct buf *name);
+
+/* What mappings say of it, its path likewise. */
+void files_row(const struct files *f, uint32_t file, struct map_row *out);
 
 /* Two numbers may be one file: the device differs between what a mapping
  * record and the maps file say of a stacked file system. */

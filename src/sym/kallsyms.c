@@ -43,6 +43,7 @@ enum {
 	LINE_MAX_BYTES = 1 << 16,	/* longer lines are no rows */
 	NAMES_MAX = 1 << 28,
 	LOWEST = 1 << 16,		/* no kernel has code below it */
+	STEXT_WITHIN = 16384,		/* rows; per-CPU ones may come first */
 	PAGE = 4096,
 };
 
@@ -67,6 +68,7 @@ struct kallsyms {
 	struct intern modules;
 	VEC(struct region) regions;	/* sorted, apart from each other */
 	struct region text, init;	/* the kernel's own; empty = unknown */
+	uint64_t stext;
 	bool upper_half;
 	bool seen_address;
 	size_t rows;
@@ -232,6 +234,8 @@ static bool row_is_end(struct kallsyms *k, const struct row *r)
 	if ((name_is(r, "_text") || name_is(r, "_stext")) &&
 	    (!k->text.start || r->addr < k->text.start))
 		k->text.start = r->addr;
+	if (name_is(r, "_stext"))
+		k->stext = r->addr;
 	if (name_is(r, "_sinittext"))
 		k->init.start = r->addr;
 	end = name_is(r, "_etext") ? &k->text.end :
@@ -606,6 +610,49 @@ int kallsyms_load(int kallsyms_fd, int modules_fd, struct kallsyms **out)
 	return 0;
 }
 
+/* 1 at the marker of the text's start, or when it should have come. */
+static int row_stext(struct kallsyms *k, const char *line, const char *end)
+{
+	struct row r;
+
+	if (!row_parse(line, end, &r))
+		return 0;
+	k->rows++;
+	k->stext = name_is(&r, "_stext") ? r.addr : 0;
+	return name_is(&r, "_stext") || k->rows >= STEXT_WITHIN;
+}
+
+int kallsyms_text_read(int kallsyms_fd, uint64_t *text)
+{
+	struct kallsyms k = { 0 };
+	int err = lines_each(&k, kallsyms_fd, row_stext);
+
+	*text = err < 0 ? 0 : k.stext;
+	return err < 0 ? err : *text ? 0 : -ENODATA;
+}
+
+uint64_t kallsyms_text(const struct kallsyms *k)
+{
+	return k->stext;
+}
+
+int kallsyms_load_modules(int modules_fd, struct kallsyms **out)
+{
+	struct kallsyms *k = mem_zalloc(sizeof(*k));
+	int err;
+
+	if (!k)
+		return -ENOMEM;
+	err = lines_each(k, modules_fd, module_read);
+	if (!err)
+		err = regions_settle(k);
+	if (err)
+		kallsyms_free(k);
+	else
+		*out = k;
+	return err;
+}
+
 void kallsyms_free(struct kallsyms *k)
 {
 	if (!k)
@@ -640,9 +687,7 @@ static bool region_has(const struct region *r, uint64_t addr)
 	return addr >= r->start && addr < r->end;
 }
 
-/* Where the region of a symbol ends. A symbol that lies in another's region
- * has none. */
-static uint64_t region_end(const struct kallsyms *k, const struct entry *e)
+static const struct region *region_at(const struct kallsyms *k, uint64_t addr)
 {
 	size_t low = 0, high = k->regions.n;
 	const struct region *r;
@@ -650,15 +695,46 @@ static uint64_t region_end(const struct kallsyms *k, const struct entry *e)
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (k->regions.v[mid].start <= e->addr)
+		if (k->regions.v[mid].start <= addr)
 			low = mid + 1;
 		else
 			high = mid;
 	}
 	r = low ? &k->regions.v[low - 1] : NULL;
-	if (r && region_has(r, e->addr) && r->module == e->module)
-		return r->end;
-	return reach(e->addr);
+	return r && region_has(r, addr) ? r : NULL;
+}
+
+/* Where the region of a symbol ends. A symbol that lies in another's region
+ * has none. */
+static uint64_t region_end(const struct kallsyms *k, const struct entry *e)
+{
+	const struct region *r = region_at(k, e->addr);
+
+	return r && r->module == e->module ? r->end : reach(e->addr);
+}
+
+int kallsyms_module_at(const struct kallsyms *k, uint64_t addr,
+		       struct ksym *out)
+{
+	const struct region *r = region_at(k, addr);
+
+	if (!r || !r->module)
+		return -ENOENT;
+	*out = (struct ksym){ .start = r->start, .end = r->end };
+	out->name = out->module = intern_bytes(&k->modules, r->module - 1U,
+					       NULL);
+	return 0;
+}
+
+uint64_t kallsyms_module_first(const struct kallsyms *k, const char *name)
+{
+	int64_t id = intern_find(&k->modules, name, strlen(name));
+
+	for (size_t i = 0; id >= 0 && i < k->entries.n; i++)
+		if (k->entries.v[i].type &&
+		    k->entries.v[i].module == id + 1)
+			return k->entries.v[i].addr;
+	return 0;
 }
 
 int kallsyms_find(const struct kallsyms *k, uint64_t addr, struct ksym *out)

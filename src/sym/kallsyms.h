@@ -44,6 +44,23 @@ int kallsyms_find(const struct kallsyms *k, uint64_t addr, struct ksym *out);
  * reading the files once more may find a name. */
 bool kallsyms_can_change(const struct kallsyms *k, uint64_t addr);
 
+/* Where the kernel's text starts, as /proc/kallsyms tells it within its first
+ * rows: _stext, for not all lists have _text. 0; -ENODATA: not told, or hidden;
+ * others as of kallsyms_load(). Reads no further than to that row. */
+int kallsyms_text_read(int kallsyms_fd, uint64_t *text);
+
+/* The same of a table that was read; 0 = it does not tell. */
+uint64_t kallsyms_text(const struct kallsyms *k);
+
+/* A table of modules alone, for kallsyms_module_at(): the module whose memory
+ * an address is in. Without a list of modules, -ENOENT. */
+int kallsyms_load_modules(int modules_fd, struct kallsyms **out);
+int kallsyms_module_at(const struct kallsyms *k, uint64_t addr,
+		       struct ksym *out);
+
+/* The first function of a module; 0 = none. */
+uint64_t kallsyms_module_first(const struct kallsyms *k, const char *name);
+
 const struct kallsyms_counts *kallsyms_counts(const struct kallsyms *k);
 
 #endif

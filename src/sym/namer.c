@@ -9,6 +9,7 @@
 #include "base/intern.h"
 #include "base/log.h"
 #include "base/vec.h"
+#include "sym/demangle.h"
 #include "sym/elf.h"
 #include "sym/kallsyms.h"
 #include "sym/names.h"
@@ -38,6 +39,7 @@ struct known_key {
 
 struct namer {
 	struct procs *procs;
+	bool mangled;
 	unsigned va_bits;	/* of this host's user addresses */
 	struct names names;
 	struct intern known;
@@ -48,13 +50,14 @@ struct namer {
 	uint64_t read_at;	/* host_time() */
 };
 
-struct namer *namer_new(struct procs *p)
+struct namer *namer_new(struct procs *p, bool mangled)
 {
 	struct namer *n = mem_zalloc(sizeof(*n));
 
 	if (!n)
 		return NULL;
 	n->procs = p;
+	n->mangled = mangled;
 	n->va_bits = namer_va_bits();
 	return n;
 }
@@ -107,6 +110,14 @@ static int64_t text_id(struct namer *n)
 	       names_put(&n->names, n->text.data, n->text.len);
 }
 
+/* The same of a symbol, once for all that has it. */
+static int64_t symbol_text_id(struct namer *n)
+{
+	if (!n->mangled)
+		demangle_buf(&n->text);
+	return text_id(n);
+}
+
 static int frame_set(struct namer *n, struct frame *out, int64_t name,
 		     enum frame_kind kind)
 {
@@ -154,7 +165,7 @@ static int64_t symbol_id(struct namer *n, struct elf *elf,
 		buf_reset(&n->text);
 		err = elf_name(elf, &sym, &n->text);
 		if (!err && n->text.len)
-			return known_put(n, &key, text_id(n));
+			return known_put(n, &key, symbol_text_id(n));
 	}
 	return err == -ENOMEM ? err : offset_id(n, place, vaddr);
 }
@@ -201,14 +212,19 @@ static int name_place(struct namer *n, struct proc_at at, uint64_t addr,
 	buf_reset(&n->text);
 	err = procs_jit(n->procs, at, addr, &n->text);
 	if (!err && n->text.len)
-		return frame_set(n, out, text_id(n), FRAME_JIT);
+		return frame_set(n, out, symbol_text_id(n), FRAME_JIT);
 	return frame_set(n, out, offset_id(n, place, place->off), FRAME_USER);
+}
+
+uint64_t namer_plain(const struct namer *n, uint64_t addr)
+{
+	return namer_strip(HOST_MACHINE, n->va_bits, addr);
 }
 
 int namer_user(struct namer *n, struct proc_at at, uint64_t addr,
 	       bool is_return, struct frame *out)
 {
-	uint64_t plain = namer_strip(HOST_MACHINE, n->va_bits, addr);
+	uint64_t plain = namer_plain(n, addr);
 	uint64_t inside = plain - (is_return && plain);
 	struct place place;
 	int err;
@@ -265,8 +281,9 @@ static int64_t kernel_find(struct namer *n, uint64_t addr)
 		return id;
 	if (!n->kernel || kallsyms_find(n->kernel, addr, &sym))
 		return -ENOENT;
-	return known_put(n, &key, names_put(&n->names, sym.name,
-					    strlen(sym.name)));
+	buf_reset(&n->text);
+	buf_puts(&n->text, sym.name);
+	return known_put(n, &key, symbol_text_id(n));
 }
 
 int namer_kernel(struct namer *n, uint64_t addr, bool is_return,

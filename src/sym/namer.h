@@ -10,8 +10,9 @@
 
 struct namer;
 
-/* `p` is used, not owned. NULL when memory is out. */
-struct namer *namer_new(struct procs *p);
+/* `p` is used, not owned; `mangled` leaves names of C++ and Rust as they are in
+ * the files. NULL when memory is out. */
+struct namer *namer_new(struct procs *p, bool mangled);
 void namer_free(struct namer *n);
 
 /* Name an address of an image. A return address is looked up at its call, the
@@ -42,6 +43,9 @@ int namer_kernel(struct namer *n, uint64_t addr, bool is_return,
  * bit 55 tells kernel addresses, which stay). `machine` is an EM_ number of the
  * ELF specification, va_bits the width of user addresses: 48, 39 ... */
 uint64_t namer_strip(unsigned machine, unsigned va_bits, uint64_t addr);
+
+/* The same of this machine. */
+uint64_t namer_plain(const struct namer *n, uint64_t addr);
 
 /* The width of user addresses here. */
 unsigned namer_va_bits(void);

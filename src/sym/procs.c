@@ -96,8 +96,25 @@ void procs_free(struct procs *p)
 	intern_free(&p->tried);
 	intern_free(&p->marks);
 	vec_free(&p->tried_as);
+	heads_free(&p->heads);
 	files_free(p->files);
 	mem_free(p);
+}
+
+void procs_keep_heads(struct procs *p, bool files)
+{
+	p->keep_heads = true;
+	p->no_files = !files;
+}
+
+void procs_file(const struct procs *p, uint32_t file, struct map_row *out)
+{
+	files_row(p->files, file, out);
+}
+
+const struct head *procs_head(const struct procs *p, uint32_t file)
+{
+	return heads_get(&p->heads, file);
 }
 
 /* Processes and their records. */
@@ -358,14 +375,15 @@ static int open_exe(int dir, const struct map_row *row, struct stat *st)
 
 /* What is mapped may be replaced before it is opened: only files_take() tells
  * whether that is the row's file. */
-int64_t proc_hold(struct procs *p, int dir, const struct map_row *row,
-		  uint32_t file)
+static int64_t hold(struct procs *p, int dir, const struct map_row *row,
+		    uint32_t file)
 {
 	struct stat st;
 	int64_t id;
 	int fd;
 
-	if (files_held(p->files, file) || !files_room(p->files))
+	if (p->no_files || files_held(p->files, file) ||
+	    !files_room(p->files))
 		return file;
 	fd = open_map_file(p, dir, row, &st);
 	if (fd < 0)
@@ -374,6 +392,16 @@ int64_t proc_hold(struct procs *p, int dir, const struct map_row *row,
 	if (id < 0)
 		files_failed(p->files, file, (int)id);
 	return id >= 0 || id == -ENOMEM ? id : file;
+}
+
+int64_t proc_hold(struct procs *p, int dir, const struct map_row *row,
+		  uint32_t file)
+{
+	int64_t id = hold(p, dir, row, file);
+
+	if (p->keep_heads && id >= 0)
+		heads_read(&p->heads, dir, row, (uint32_t)id);
+	return id;
 }
 
 /* The vDSO is no file, so it gets a key that no file has. A process can write
@@ -536,6 +564,7 @@ int procs_map(struct procs *p, uint32_t pid, uint64_t time,
 	if (c->snaps.n && map_kind(row) == MAPS_FILE)
 		dir = proc_dir(pid);
 	err = row_set(p, c, dir, time, NONE, row, &r);
+	heads_end(&p->heads);
 	if (dir >= 0)
 		close(dir);
 	if (err == -ENOSPC)
@@ -558,6 +587,7 @@ struct reading {
 	uint32_t snap;
 	uint64_t time;
 	uint64_t anon_end;	/* of the last executable row without a file */
+	bool made;		/* there is code that no linker made */
 	struct map_row last;	/* the row before, if it was a file's */
 	struct buf last_path;
 };
@@ -588,6 +618,8 @@ static int reading_row(void *arg, const struct map_row *row)
 	bool anon = row->exec && kind == MAPS_ANON;
 	int err = 0;
 
+	heads_pass(&r->p->heads, row);
+	r->made |= anon || (row->exec && !strncmp(row->path, "/memfd:", 7));
 	if (anon && r->last.end == row->start && r->last.path)
 		err = reading_add(r, &r->last);
 	r->last.path = NULL;
@@ -633,12 +665,13 @@ static int snap_maps(struct procs *p, const struct proc *c, int dir,
 	if (fd < 0)
 		return 0;
 	err = maps_read(fd, reading_row, &r, &bad);
+	heads_end(&p->heads);
 	close(fd);
 	buf_free(&r.last_path);
 	s->mark = proc_mark(p, dir);
 	if (mark != NONE && s->mark != mark)
 		return -ESTALE;
-	s->anon = r.anon_end;
+	s->made = r.made;
 	/* The text ends early when the process leaves its memory meanwhile. */
 	s->whole = mark == NONE && !err && !bad && proc_has_image(dir);
 	return err == -ENOMEM ? err : 0;
@@ -656,7 +689,9 @@ static int snap_read(struct procs *p, struct proc *c, int dir, struct snap *s,
 		return err;
 	if (rows_add(p, c, p->scratch.v, p->scratch.n))
 		err = -ENOMEM;
-	if (s->anon)
+	if (s->made && p->no_files)
+		snap_identify(p, c, dir, s);
+	if (s->made)
 		jit_hold(p, c, s);
 	return err;
 }
@@ -674,7 +709,8 @@ int proc_snap(struct procs *p, struct proc *c, int dir, uint64_t time,
 		.seen = mark == NONE,
 	};
 	c->unsorted = true;
-	snap_identify(p, c, dir, s);
+	if (!p->no_files)
+		snap_identify(p, c, dir, s);
 	err = snap_read(p, c, dir, s, mark);
 	c->snaps.n -= err == -ESTALE;
 	return err;

@@ -18,6 +18,11 @@ struct elf;
 struct procs *procs_new(void);
 void procs_free(struct procs *p);
 
+/* For stacks that are named elsewhere: read what tells a mapped file from all
+ * others out of its processes' memory. With `files` false no file is opened
+ * at all, and nothing has a name but what is in no file. */
+void procs_keep_heads(struct procs *p, bool files);
+
 /* What happened, from perf's records, in any order; `pid` is a process as
  * /proc counts it, times are CLOCK_MONOTONIC in ns. A fork begins a process
  * that has what its parent had mapped, an exec begins it anew; an exit ends
@@ -69,6 +74,12 @@ int procs_place(struct procs *p, struct proc_at at, uint64_t addr,
 /* The symbols of a place's file, opened if it is not yet; NULL: none. The
  * place's file may become another one, which stands for it in this process. */
 struct elf *procs_elf(struct procs *p, struct proc_at at, struct place *place);
+
+/* What the kernel says of a file that was mapped; its path is valid until the
+ * next procs_ call. And what the file says of itself, if that is known. */
+struct head;
+void procs_file(const struct procs *p, uint32_t file, struct map_row *out);
+const struct head *procs_head(const struct procs *p, uint32_t file);
 
 /* The name to show for a place without a symbol: "libc.so.6", "anon". */
 void procs_label(const struct procs *p, const struct place *place,

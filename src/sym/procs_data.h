@@ -7,6 +7,7 @@
 #include "base/intern.h"
 #include "base/vec.h"
 #include "sym/files.h"
+#include "sym/heads.h"
 #include "sym/jitmap.h"
 #include "sym/procs.h"
 
@@ -52,7 +53,7 @@ struct snap {
 	uint32_t mark;			/* what proc_mark() told of the image */
 	bool whole;			/* what it does not show is not there */
 	bool seen;			/* by procs_seen(): begins an image */
-	bool anon;			/* it has code that is in no file */
+	bool made;			/* it has code that no linker made */
 };
 
 struct proc {
@@ -94,6 +95,9 @@ struct procs {
 	uint64_t jit_bytes;		/* read in all */
 	bool jit_full;			/* no more of that, which was said */
 	bool no_map_files;		/* not ours to follow */
+	bool keep_heads;		/* see procs_keep_heads() */
+	bool no_files;			/* open none */
+	struct heads heads;
 };
 
 struct proc *proc_find(const struct procs *p, uint32_t pid);

@@ -515,6 +515,7 @@ static uint32_t hold_alive(struct procs *p, struct proc_at at,
 		return place->file;
 	if (proc_has_image(dir))
 		id = proc_hold(p, dir, &row, place->file);
+	heads_end(&p->heads);
 	close(dir);
 	return held_as(p, place, id, as);
 }
@@ -528,10 +529,12 @@ uint32_t proc_hold_path(struct procs *p, struct proc_at at,
 	const struct snap *s = image_snap(p, at, &same);
 	uint32_t number = s && s->root != NONE ? s->root : ROOTS_MOST - 1;
 	int root = number < p->roots.n ? p->root_fds[number] : p->own_root;
-	uint32_t *as = root < 0 ? NULL :
+	uint32_t *as = root < 0 || p->no_files ? NULL :
 		       tried(p, place->file, number, &before);
 	int64_t id;
 
+	if (p->no_files)
+		return place->file;
 	if (!as)
 		files_failed(p->files, place->file, root < 0 ? root : -ENOMEM);
 	if (!as || before)

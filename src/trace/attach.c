@@ -74,7 +74,8 @@ int attach_keep_link(struct attach *a, int fd)
 static bool is_same(const struct prog_as *a, const struct prog_as *b)
 {
 	return a->kind == b->kind && a->is_syscall == b->is_syscall &&
-	       a->nargs == b->nargs && a->is_go == b->is_go &&
+	       a->nargs == b->nargs && a->is_user == b->is_user &&
+	       a->is_go == b->is_go &&
 	       a->cookie == b->cookie &&
 	       a->probe == b->probe && a->attach_type == b->attach_type &&
 	       a->btf_id == b->btf_id && a->btf_fd == b->btf_fd &&

@@ -74,7 +74,8 @@ static int set_place(struct attach *a, const struct point *p,
 {
 	const struct point_file *f = &a->points->files.v[p->file];
 	struct prog_as as = {
-		.kind = PROG_KPROBE, .is_go = f->knows_g && is_go(f, p),
+		.kind = PROG_KPROBE, .is_user = true,
+		.is_go = f->knows_g && is_go(f, p),
 		.no_caller = is_return || !point_at_entry(p),
 	};
 	int fd = uprobe_open(a, f, p, is_return), err;
@@ -211,7 +212,7 @@ int attach_user_link(struct attach *a, size_t from, size_t n,
 	const struct point *first = &a->points->v.v[from];
 	struct prog_as as = {
 		.kind = PROG_KPROBE, .attach_type = BPF_TRACE_UPROBE_MULTI,
-		.cookie = true,
+		.is_user = true, .cookie = true,
 		.no_caller = is_return || !point_at_entry(first),
 	};
 	unsigned long *offsets = mem_zalloc(n * sizeof(*offsets));

@@ -352,10 +352,8 @@ void fetch_set(const struct fetch *f, struct session *s, uint32_t ring)
 	session_entries(s, "usdt", usdt ? points : 1);
 	session_entries(s, "filters", some_filter(f) ? points : 1);
 	session_entries(s, "events", ring);
-	session_value_size(s, "scratch", f->size);
-	session_const(s, "ring", feature_has(FEATURE_RINGBUF));
-	session_const(s, "half", ring / 2);
-	session_const(s, "size", f->size);
+	session_value_size(s, "records", f->size);
+	session_const(s, "half", feature_has(FEATURE_RINGBUF) ? ring / 2 : 0);
 	session_const(s, "words", f->words);
 	session_const(s, "args", some_fetch(f, FETCH_ARGS));
 	session_const(s, "record", some_fetch(f, FETCH_RECORD));

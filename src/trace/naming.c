@@ -9,12 +9,13 @@
 #include "sym/caller.h"
 #include "sym/elf.h"
 #include "sys/advice.h"
+#include "trace/own_frames.h"
 
-int naming_open(struct naming *n)
+int naming_open(struct naming *n, bool mangled)
 {
 	*n = (struct naming){ 0 };
 	n->procs = procs_new();
-	n->namer = n->procs ? namer_new(n->procs) : NULL;
+	n->namer = n->procs ? namer_new(n->procs, mangled) : NULL;
 	if (n->namer)
 		return 0;
 	log_error("cannot name addresses: out of memory");
@@ -55,7 +56,7 @@ void naming_seen(struct naming *n, const struct seen_event *event)
 
 /* The process as it was when the image was first seen; nothing when that is not
  * known for sure, for then no name would be. */
-static struct proc_at image_of(struct naming *n, const struct stack_key *key)
+struct proc_at naming_image(struct naming *n, const struct stack_key *key)
 {
 	struct image_key image = { key->tgid, key->gen };
 	int64_t id = intern_find(&n->images, &image, sizeof(image));
@@ -150,39 +151,54 @@ static bool is_bare(const struct naming *n, const struct stack *stack)
 	return intern_find(&n->bare, &leaf, sizeof(leaf)) >= 0;
 }
 
-/* The caller that the frame pointers did not lead to; 0 = there is none. */
-static uint64_t hidden_caller(struct naming *n, struct proc_at at,
-			      const struct stack *stack)
+uint64_t naming_caller(const struct naming *n, const struct stack *stack,
+		       bool *sure)
 {
 	uint64_t caller = stack->key->caller;
 
-	if (!caller || !stack->nuser)
-		return 0;
-	if (n->at_entry)
-		return is_given(stack) && !is_bare(n, stack) ? 0 : caller;
-	if (is_given(stack) ||
-	    !caller_is_sure(n->procs, at, stack->user[0], caller))
+	*sure = n->at_entry;
+	if (!caller || !stack->nuser ||
+	    (is_given(stack) && !(n->at_entry && is_bare(n, stack))))
 		return 0;
 	return caller;
 }
 
+/* The caller that the frame pointers did not lead to; 0 = there is none. */
+static uint64_t hidden_caller(struct naming *n, struct proc_at at,
+			      const struct stack *stack)
+{
+	bool sure;
+	uint64_t caller = naming_caller(n, stack, &sure);
+
+	if (!caller || sure ||
+	    caller_is_sure(n->procs, at, stack->user[0], caller))
+		return caller;
+	return 0;
+}
+
+void naming_count(struct naming *n, const struct stack *stack, bool end,
+		  size_t frames)
+{
+	n->stacks += stack->nuser ? stack->count : 0;
+	/* Where a program runs is its code: the mapping is not known. */
+	if (end)
+		*(frames > 1 ? &n->broken : &n->unmapped) += stack->count;
+}
+
 static int name_user(struct naming *n, const struct stack *stack)
 {
-	struct proc_at at = image_of(n, stack->key);
+	struct proc_at at = naming_image(n, stack->key);
 	uint64_t caller = hidden_caller(n, at, stack);
 	bool end = false;
 	int err = 0;
 
 	n->user.n = 0;
-	n->stacks += stack->nuser ? stack->count : 0;
 	for (size_t i = 0; !err && !end && i < stack->nuser; i++) {
 		err = add_user(n, stack->key, at, stack->user[i], &end);
 		if (!err && !end && !i && caller)
 			err = add_user(n, stack->key, at, caller, &end);
 	}
-	/* Where a program runs is its code: the mapping is not known. */
-	if (end)
-		*(n->user.n > 1 ? &n->broken : &n->unmapped) += stack->count;
+	naming_count(n, stack, end, n->user.n);
 	return err;
 }
 
@@ -200,51 +216,6 @@ static int name_kernel(struct naming *n, const struct stack *stack)
 	return 0;
 }
 
-/* bpf_prog_ and 16 digits, its tag. */
-static bool is_program(const struct frame *f)
-{
-	static const char start[] = "bpf_prog_";
-	const char *tag = f->name + sizeof(start) - 1;
-
-	return !strncmp(f->name, start, sizeof(start) - 1) &&
-	       strspn(tag, "0123456789abcdef") == 16;
-}
-
-/* A kernel may keep the names of programs and trampolines to itself (sysctl
- * net.core.bpf_jit_kallsyms). */
-static bool is_bare_address(const struct frame *f)
-{
-	return !strncmp(f->name, "0x", 2);
-}
-
-/* What calls a program at a raw tracepoint, in fentry and fexit. */
-static bool is_runner(const struct frame *f)
-{
-	static const char *const starts[] = {
-		"bpf_trace_run", "__bpf_trace_", "__traceiter_",
-		"bpf_trampoline_", "perf_trace_",
-	};
-
-	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
-		if (!strncmp(f->name, starts[i], strlen(starts[i])))
-			return true;
-	return false;
-}
-
-/* How many of the innermost frames are the tracing itself. A probe of such a
- * function has that function on top, and no program above it. */
-static size_t own_frames(const struct frame *f, size_t n, bool events)
-{
-	size_t i = 0, own;
-
-	while (i < n && (is_program(&f[i]) || is_bare_address(&f[i])))
-		i++;
-	own = i && is_program(f) ? i : 0;
-	while ((i || events) && i < n && is_runner(&f[i]))
-		own = ++i;
-	return own < n ? own : 0;
-}
-
 int naming_stack(struct naming *n, const struct stack *stack,
 		 struct named_stack *out)
 {
@@ -254,7 +225,8 @@ int naming_stack(struct naming *n, const struct stack *stack,
 	if (!err)
 		err = name_kernel(n, stack);
 	if (!err && n->probes)
-		own = own_frames(n->kernel.v, n->kernel.n, n->events);
+		own = own_frames_of_probes(n->kernel.v, n->kernel.n,
+					   n->events);
 	*out = (struct named_stack){
 		.user = n->user.v, .kernel = n->kernel.v + own,
 		.nuser = n->user.n, .nkernel = n->kernel.n - own,
@@ -265,7 +237,7 @@ int naming_stack(struct naming *n, const struct stack *stack,
 void naming_where(struct naming *n, const struct stack_key *key, uint64_t addr,
 		  bool is_return, struct buf *to)
 {
-	struct proc_at at = image_of(n, key);
+	struct proc_at at = naming_image(n, key);
 	struct elf_sym sym;
 	struct place place;
 	struct elf *elf;
@@ -289,7 +261,7 @@ void naming_file(struct naming *n, const struct stack_key *key, uint64_t addr,
 {
 	struct place place;
 
-	if (!procs_place(n->procs, image_of(n, key), addr, &place))
+	if (!procs_place(n->procs, naming_image(n, key), addr, &place))
 		procs_label(n->procs, &place, to);
 }
 

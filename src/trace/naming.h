@@ -55,8 +55,9 @@ struct named_stack {
 	size_t nuser, nkernel;
 };
 
-/* 0 or -ENOMEM (reported); naming_close() always. */
-int naming_open(struct naming *n);
+/* `mangled` as of namer_new(). 0 or -ENOMEM (reported); naming_close() always.
+ */
+int naming_open(struct naming *n, bool mangled);
 void naming_close(struct naming *n);
 
 /* A new image of a process: read its mappings now, while it lives. */
@@ -66,6 +67,20 @@ void naming_seen(struct naming *n, const struct seen_event *event);
  * behind the leaf and some do not; only in a recursion it cannot be told from
  * the stack. Show it every stack, or each before it is named. */
 void naming_learn(struct naming *n, const struct stack *stack);
+
+/* The process of a stack as it was when its image was first seen; nothing when
+ * that is not known for sure, for then no name would be. */
+struct proc_at naming_image(struct naming *n, const struct stack_key *key);
+
+/* What may be the caller of the user stack's leaf, that the frame pointers did
+ * not lead to; 0 = nothing. *sure: it is. Else caller_is_sure() tells. */
+uint64_t naming_caller(const struct naming *n, const struct stack *stack,
+		       bool *sure);
+
+/* Count a user stack of so many frames, for naming_report(); `end`: the last of
+ * them lies in no code. naming_stack() does it itself. */
+void naming_count(struct naming *n, const struct stack *stack, bool end,
+		  size_t frames);
 
 /* Name a stack. A user stack ends with the first address that lies in no
  * code: beyond it there is only garbage. 0 or -ENOMEM. */

@@ -11,9 +11,9 @@
 
 enum { OVERLOAD_PLACES = 2 };
 
-/* How often each place of a known layout said the same as /proc/loadavg. */
+/* How often what each place of a known layout said was near /proc/loadavg. */
 struct overload_votes {
-	unsigned rounds, same[OVERLOAD_PLACES];
+	unsigned rounds, near[OVERLOAD_PLACES];
 };
 
 struct overload {

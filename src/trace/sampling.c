@@ -23,6 +23,7 @@ enum {
 	TABLE_MAX = 16384,
 	SMALL_HOST = 256 << 20,		/* bytes of memory */
 };
+#define CPUS_EVERY 500000000u		/* ns, that CPUs are looked for */
 
 /* Sizes */
 
@@ -57,7 +58,7 @@ static uint32_t table_size(const struct sampling *s, uint64_t entry_bytes,
 static uint32_t ring_size(const struct sampling *s)
 {
 	return power_of_two(s->spec.sample.frequency * s->online.n *
-			    sizeof(struct stack_event) / 5, 1 << 20, 4 << 20);
+			    sizeof(struct stack_event) / 5, 256 << 10, 4 << 20);
 }
 
 static void set_sizes(struct sampling *s)
@@ -478,7 +479,12 @@ static void follow_cpus(struct sampling *s)
 
 void sampling_drain(struct sampling *s)
 {
-	follow_cpus(s);
+	uint64_t now = host_time();
+
+	if (now - s->followed >= CPUS_EVERY) {
+		s->followed = now;
+		follow_cpus(s);
+	}
 	drain(s);
 }
 

@@ -38,7 +38,8 @@ struct sampling {
 	struct naming *naming;
 	struct loop *loop;
 	int cgroup_fd;			/* -1 = none */
-	struct num_list online;		/* CPUs, when last looked at */
+	struct num_list online;		/* CPUs, when last looked at ... */
+	uint64_t followed;		/* ... CLOCK_MONOTONIC, ns */
 	struct stacks stacks;
 	uint32_t depth;			/* frames that a stack may have */
 	bool in_kernel;			/* the first rung */

@@ -147,8 +147,10 @@ static int map_create(struct session *s, int i)
 	const struct map_def *m = &s->maps[i];
 
 	if (m->type != MAP_EVENTS)
-		return bpf_map_create(m->name, m->type, m->key_size,
-				      m->value_size, m->max_entries, m->flags);
+		return bpf_map_create(m->name, m->type == MAP_RECORD ?
+				      BPF_MAP_TYPE_PERCPU_ARRAY : m->type,
+				      m->key_size, m->value_size,
+				      m->max_entries, m->flags);
 	if (feature_has(FEATURE_RINGBUF))
 		return bpf_map_create(m->name, BPF_MAP_TYPE_RINGBUF, 0, 0,
 				      m->max_entries, m->flags);
@@ -172,8 +174,12 @@ static int channel_start(struct session *s, int i)
 static int maps_create(struct session *s)
 {
 	for (int i = 0; i < MAPS && s->maps[i].name; i++) {
-		int fd = map_create(s, i), err = 0;
+		int fd, err = 0;
 
+		if (s->maps[i].type == MAP_RECORD &&
+		    feature_has(FEATURE_RINGBUF))
+			continue;
+		fd = map_create(s, i);
 		if (fd < 0) {
 			complaint(s, fd)("%s: cannot create the map '%s' of %u "
 				      "entries: %s", s->command,
@@ -249,12 +255,12 @@ static int prog_make(struct session *s, int i, const struct prog_as *as)
 	const struct prog_def *p = &s->object->progs[i];
 	struct link_env env = {
 		.ringbuf = feature_has(FEATURE_RINGBUF),
-		.map_fds = s->map_fds,
+		.map_fds = s->map_fds, .maps = s->maps,
 		.field = tracefs_field,
 		.offset = offset_find, .offset_arg = s,
 		.old_reads = !feature_has(FEATURE_READ_KERNEL),
 		.kind = as->kind, .is_syscall = as->is_syscall,
-		.nargs = as->nargs, .is_go = as->is_go,
+		.nargs = as->nargs, .is_user = as->is_user, .is_go = as->is_go,
 		.is_multi = as->attach_type == BPF_TRACE_KPROBE_MULTI,
 		.cookie = as->cookie, .probe = as->probe,
 	};
@@ -467,6 +473,14 @@ int session_prog(const struct session *s, const char *name)
 	int i = prog_index(s, name);
 
 	return i < 0 ? i : s->prog_fds[i];
+}
+
+uint64_t session_missed(const struct session *s, const char *prog)
+{
+	int fd = session_prog(s, prog);
+	struct bpf_prog_info info;
+
+	return fd < 0 || bpf_prog_info(fd, &info) ? 0 : info.recursion_misses;
 }
 
 struct channel *session_channel(struct session *s)

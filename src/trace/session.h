@@ -53,6 +53,7 @@ struct prog_as {
 	enum prog_kind kind;
 	bool is_syscall;	/* its arguments: a struct pt_regs of them */
 	unsigned nargs;		/* arguments there are, but for kprobes */
+	bool is_user;		/* of a program, not the kernel */
 	bool is_go;		/* a function of Go, its g in a register */
 	bool no_caller;		/* the constant "caller" is 0 in this copy */
 	bool cookie;		/* PROBE() asks the kernel, else it is this: */
@@ -81,6 +82,11 @@ int session_attach_one(struct session *s, const char *prog);
 /* Descriptors, owned by the session; -ENOENT. */
 int session_map(const struct session *s, const char *name);
 int session_prog(const struct session *s, const char *name);
+
+/* How often the kernel did not run a program, as it was in the middle of
+ * another run of it on that CPU: 5.12 tells; from 7.0 on a task can be put
+ * aside within. */
+uint64_t session_missed(const struct session *s, const char *prog);
 
 /* The channel of the object's event map; NULL when it has none. */
 struct channel *session_channel(struct session *s);

@@ -14,6 +14,7 @@
 enum {
 	DEPTH_MAX = STACKS_FRAMES - 1,
 	MEMORY_MAX = 256 << 20,		/* bytes */
+	BATCH = 256,			/* rows read at a time */
 };
 
 /* What `sent` holds of a stack: the key, whose user and kernel are numbers of
@@ -186,28 +187,77 @@ int stacks_find(const struct stacks *s, const struct session *session,
 	return err;
 }
 
+/* Where the rows of the table go to. */
+struct counted {
+	struct stacks *s;
+	const struct session *session;
+	int (*fn)(void *arg, const struct stack *stack);
+	void *arg;
+};
+
+static int row_take(const struct counted *c, const struct stack_key *key,
+		    uint64_t count)
+{
+	uint64_t user[STACKS_FRAMES], kernel[STACKS_FRAMES];
+	struct stack stack = { .count = count };
+	int err = stacks_find(c->s, c->session, key, &stack, user, kernel);
+
+	if (!err)
+		err = hand_over(c->s, &stack, c->s->depth, c->fn, c->arg);
+	return err == -ENOENT ? -EIO : err;
+}
+
+static int each_slowly(const struct counted *c, int fd)
+{
+	struct stack_key key, *last = NULL;
+	uint64_t count;
+	int err;
+
+	while (!(err = bpf_map_next_key(fd, last, &key))) {
+		last = &key;
+		err = bpf_map_lookup(fd, &key, &count);
+		if (err == -ENOENT)
+			err = -EIO;
+		if (!err)
+			err = row_take(c, &key, count);
+		if (err)
+			return err;
+	}
+	return err == -ENOENT ? 0 : err;
+}
+
+/* Many rows a call. -EINVAL, and nothing was handed over: the kernel cannot. */
+static int each_batch(const struct counted *c, int fd)
+{
+	struct stack_key *keys = mem_zalloc(BATCH * sizeof(*keys));
+	uint64_t *counts = mem_zalloc(BATCH * sizeof(*counts));
+	int err = keys && counts ? 0 : -ENOMEM;
+	uint32_t at = 0, n;
+	bool last = false;
+
+	while (!err && !last) {
+		n = BATCH;
+		err = bpf_map_lookup_batch(fd, &at, keys, counts, &n);
+		last = err == -ENOENT;
+		if (last)
+			err = 0;
+		for (uint32_t i = 0; !err && i < n; i++)
+			err = row_take(c, &keys[i], counts[i]);
+	}
+	mem_free(keys);
+	mem_free(counts);
+	return err;
+}
+
 static int each_counted(struct stacks *s, const struct session *session,
 			int (*fn)(void *, const struct stack *), void *arg)
 {
-	int counts_fd = session_map(session, "counts");
-	uint64_t user[STACKS_FRAMES], kernel[STACKS_FRAMES];
-	struct stack_key key, *last = NULL;
-	int err;
+	const struct counted c = { s, session, fn, arg };
+	int fd = session_map(session, "counts"), err = -EINVAL;
 
-	while (!(err = bpf_map_next_key(counts_fd, last, &key))) {
-		struct stack stack;
-
-		last = &key;
-		err = bpf_map_lookup(counts_fd, &key, &stack.count);
-		if (!err)
-			err = stacks_find(s, session, &key, &stack, user,
-					  kernel);
-		if (!err)
-			err = hand_over(s, &stack, s->depth, fn, arg);
-		if (err)
-			return err == -ENOENT ? -EIO : err;
-	}
-	return err == -ENOENT ? 0 : err;
+	if (!feature_is_hidden("map_batch"))
+		err = each_batch(&c, fd);
+	return err == -EINVAL && !s->total ? each_slowly(&c, fd) : err;
 }
 
 static int each_sent(struct stacks *s,

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "render/folded.h"
-#include "render/svg.h"
+#include "render/graph.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -21,14 +21,14 @@ static void check_text(const unsigned char *p, size_t n)
 
 static void draw(struct flame *f)
 {
-	struct svg_options o = { .min_width = 1, .width = 300 };
+	struct graph_options o = { .min_width = 1, .width = 300 };
 	char *text = NULL;
 	size_t n = 0;
 	FILE *out = open_memstream(&text, &n);
 
 	if (!out)
 		return;
-	if (svg_write(out, f, &o))
+	if (graph_write(&graph_svg, out, f, &o))
 		abort();
 	fclose(out);
 	check_text((unsigned char *)text, n);
@@ -39,18 +39,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	int fd = memfd_create("folded", 0), err;
 	struct flame f = { 0 };
-	struct folded r;
+	struct input r;
 
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size ||
 	    lseek(fd, 0, SEEK_SET))
 		abort();
-	folded_open(&r, fd, "fuzz");
+	input_open(&r, fd, "fuzz");
 	while ((err = folded_next(&r)) > 0)
 		if (flame_add(&f, r.frames.v, r.frames.n, r.count))
 			abort();
 	if (err)
 		abort();
-	folded_close(&r);
+	input_close(&r);
 	close(fd);
 	draw(&f);
 	flame_free(&f);

@@ -58,8 +58,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int modules = nul ? file_of(nul + 1, size - n - 1) : -1;
 	int symbols = file_of(data, n);
 	struct kallsyms *k;
+	uint64_t text;
 
+	kallsyms_text_read(symbols, &text);
+	lseek(symbols, 0, SEEK_SET);
 	if (!kallsyms_load(symbols, modules, &k)) {
+		kallsyms_text(k);
+		kallsyms_module_first(k, "m1");
 		find(k, 0);
 		find(k, UINT64_MAX);
 		find_all(k, data, n);

@@ -255,6 +255,17 @@ folded() {
 	printf 'a\0b;\377;\357\277\276;\345\207\275 9\n &<>"; 1' >bytes
 }
 
+perf_script() {
+	{
+		printf 'tmux: server 1/2 [001] 1.5: 9 cpu-clock:ppp: \n'
+		printf '\tffff8 do_idle+0x1f ([kernel.kallsyms])\n'
+		printf '\t  7f1 [unknown] (/tmp/a (deleted))\n  a.c:5\n'
+		printf '\t  7f2 f (inlined)\n\t 3\n\nb 3 \n\t1 g\n\tx\n'
+	} >samples
+	printf ' cafe 1 1.0: 2 e:  7f f+0x1 (x)\n ca 1 1.0: o:\n' >plain
+	printf '# ========\n# a 5\na 1 2.3: e: 9 4.5: e:\nstray' >banner
+}
+
 btf() {
 	# struct s { int; s *a; }, whose numbers are octal words.
 	w() { for n; do printf "\\$n\\0\\0\\0"; done; }
@@ -357,6 +368,22 @@ runnable() {
 	echo '0.20 0.18 0.12 3/80 11206' >loadavg
 }
 
+# Checksums are put right by the target: "0000" stands for them. A head; string
+# 0 "a", file 0, module 0, task 0, and rows with frames of all kinds; a note; an
+# end. Nothing of this machine, whose files would be looked at.
+raw() {
+	{
+		printf '\223sonde\r\n\1\0'
+		printf '\1\17\1\4test\13\7samples0000'
+		printf '\2\77\1\1a\2\0\0\7\10\1\2\1\2\1\0\100\100'
+		printf '\3\0\100\100\1\3\4\0\1'
+		printf '\15\0\0\2\13\1\5\7'
+		printf '\35\0\1\1\15\0\1\3\40\3\7\11'
+		printf '\155\0\0\2\17\0\2\1\1\5\2\0\0\0\5\3\11\40\3'
+		printf '0000\3\4lost0000\4\4\21\2ok0000'
+	} >made
+}
+
 # events_copy FROM TO: each format in a file of its own, by one program.
 events_copy() {
 	(cd "$1" && awk -v to="$2" '
@@ -369,6 +396,13 @@ events_copy() {
 		{ print >file }' */*/format)
 }
 
+# One name a file: those of the unit test, which has all parts of the grammars.
+demangle() {
+	sed -n 's/^	{ "\(_[^"]*\)",.*/\1/p' "$SEEDS/../unit/demangle.c" |
+		awk '{ printf "%s", $0 >FNR; close(FNR) }'
+}
+
+SEEDS=$(cd "$(dirname "$0")" && pwd)
 for source in tests/fuzz/*.c; do
 	target=$(basename "$source" .c)
 	[ "$target" != main ] || continue

@@ -26,6 +26,15 @@ same() {
 	fi
 }
 
+# missed: how many of the machine's executions the kernel did not show, from 7.0
+# on: while a task is put aside within the program, the CPU runs it for nobody.
+missed() {
+	sed -n 's/^note: \([0-9]*\) executions or calls not seen.*/\1/p' \
+		"$TMP/err" | grep . || echo 0
+}
+# said_no_more: nothing else was said.
+said_no_more() { ! grep -qv 'executions or calls not seen' "$TMP/err"; }
+
 cat >"$TMP/script" <<X
 #!/bin/sh -e
 "$E" "$E" done one "" "two  three" "\$(printf 'a\nb\033[2Jc')" >/dev/null
@@ -61,8 +70,9 @@ execs 0 T/execs T/execs thread
 execs 0 T/execs T/execs done from a thread
 X
 	snoop -c -- "$E" "$E" storm 300
-	awk -v e="$E" '$1 == e && $2 == 301 { found = 1 } END { exit !found }' \
-		"$TMP/out" && [ ! -s "$TMP/err" ] &&
+	awk -v e="$E" -v missed="$(missed)" '
+		$1 == e && $2 <= 301 && $2 + missed >= 301 { found = 1 }
+		END { exit !found }' "$TMP/out" && said_no_more &&
 		pass "counts, without $without" ||
 		fail "counts, without $without" \
 		"$(cat "$TMP/out" "$TMP/err")"
@@ -115,14 +125,16 @@ for without in none ringbuf; do
 	snoop -- "$E" "$E" storm 500
 	unset SONDE_WITHOUT
 	sed 1d "$TMP/got" | awk '{ print $NF }' >"$TMP/numbers"
-	i=0
-	while [ $i -lt 500 ]; do
-		echo $i
-		i=$((i + 1))
-	done | cmp -s - "$TMP/numbers" && [ ! -s "$TMP/err" ] &&
+	awk -v missed="$(missed)" 'NR > 1 && $1 <= last { bad = 1 }
+		{ last = $1 }
+		END { exit bad || NR > 500 || NR + missed < 500 }' \
+		"$TMP/numbers" && said_no_more &&
 		pass "a storm, all in order, without $without" ||
 		fail "a storm, all in order, without $without" \
-		"$(wc -l <"$TMP/numbers") $(cat "$TMP/err")"
+		"$(wc -l <"$TMP/numbers") $(cat "$TMP/err") $(awk '
+		NR > 1 && $NF != n { print last; print; n = $NF }
+		NR > 1 { n++ }
+		{ last = $0 }' "$TMP/got")"
 done
 
 snoop -l 'done.*7$' -- "$E" "$E" storm 20
@@ -147,6 +159,7 @@ if needs "a pid namespace" unshare host; then
 fi
 
 # A parent of another branch: this shell's child.
+: >"$TMP/out"
 timeout 60 "$SONDE" execsnoop -P $$ -d 3 >"$TMP/out" 2>"$TMP/err" &
 watcher=$!
 tries=0

@@ -56,3 +56,29 @@ sweep allocations "$TMP/sonde-faults" allocations ${FAULTS:-}
 wait $calls
 judge calls
 judge allocations
+
+# Each allocation of sonde flame fails, and all from it on: it says so.
+flame_starved() {
+	n=$1
+	shift
+	tried=0
+	total=$(FAULT_REPORT=9 "$TMP/sonde-faults" flame "$@" 9>&1 \
+		>"$TMP/flame.out" 2>"$TMP/flame.err")
+	while [ $tried -lt "${total:-0}" ]; do
+		tried=$((tried + 1))
+		for nth in $tried $tried+; do
+			FAULT_ALLOCATION=$nth "$TMP/sonde-faults" flame "$@" \
+				>"$TMP/flame.out" 2>"$TMP/flame.err"
+			[ $? = 1 ] && grep -q 'memory' "$TMP/flame.err" ||
+				fail "$n" "$nth: $(head -n 3 "$TMP/flame.err")"
+		done
+	done
+	[ $tried -gt 20 ] && pass "$n $tried" || fail "$n" "$tried cases"
+}
+printf 'a;b_[k];c 3\na;d 4\n' >"$TMP/folded"
+printf 'a 1 1.0: e:\n\t1 f (x)\n\t2 [unknown] (/lib/y)\n\n' >"$TMP/script"
+flame_starved "flame of perf script" -o "$TMP/x.svg" "$TMP/script"
+flame_starved "flame to json" -o "$TMP/x.json" "$TMP/folded"
+flame_starved "flame to pprof" -o "$TMP/x.pb" "$TMP/folded"
+flame_starved "flame compared" --diff "$TMP/script" -o "$TMP/x.svg" \
+	"$TMP/folded"

@@ -53,6 +53,71 @@ f --inverted --width 300 --height 9 --fontsize 7 --minwidth 0 --colors java \
 	--subtitle 'a & b' "$TMP/small" >"$TMP/options.svg"
 well_formed options "$TMP/options.svg"
 
+# --- other files, by their ending
+f --title T -o "$TMP/small.json" "$TMP/small"
+check golden_json cmp "$TMP/small.json" tests/golden/flame/small.json
+f -o "$TMP/small.folded" "$TMP/small"
+sort "$TMP/small" | sed 's/vfs_read/&_[k]/' >"$TMP/sorted"
+sort "$TMP/small.folded" >"$TMP/got"
+check folded cmp "$TMP/sorted" "$TMP/got"
+f -o "$TMP/small.pb" "$TMP/small"
+check pprof grep -q 'worker_thread' "$TMP/small.pb"
+status text_without_diff 2 f -o "$TMP/x.txt" "$TMP/small"
+says text_without_diff_said 'name it .folded'
+f --title T --countname bytes -o "$TMP/picture" "$TMP/small"
+check any_other_ending cmp "$TMP/small.svg" "$TMP/picture"
+
+# --- merged from the leaf
+f --reverse -o "$TMP/reverse.folded" "$TMP/small"
+check reverse grep -qx 'vfs_read_\[k\];-;read;parse;main;app 30' \
+	"$TMP/reverse.folded"
+f --reverse "$TMP/small" >"$TMP/reverse.svg"
+check reverse_merges grep -q '<title>vfs_read (30 samples, 30%)' \
+	"$TMP/reverse.svg"
+f --min-width 500 "$TMP/small" >"$TMP/min.svg"
+f --minwidth 500 "$TMP/small" >"$TMP/min2.svg"
+check min_width sh -c '! grep -q ">kworker" "$1" && cmp "$1" "$2"' sh \
+	"$TMP/min.svg" "$TMP/min2.svg"
+
+# --- compared with an older one
+sed 's/ 30$/ 90/; s/ 20$/ 5/' "$TMP/small" >"$TMP/new"
+echo 'gone;away 100' | cat "$TMP/small" - >"$TMP/old"
+f --title T --subtitle S --diff "$TMP/old" -o "$TMP/diff.svg" "$TMP/new" \
+	>"$TMP/table"
+well_formed diff "$TMP/diff.svg"
+check diff_golden cmp "$TMP/diff.svg" tests/golden/flame/diff.svg
+says_table() { check "$1" grep -qE "$2" "$TMP/table"; }
+says_table diff_table '^ *\+47\.07 +15\.00 +62\.07 .* vfs_read$'
+says_table diff_gone '^ *-50\.00 +50\.00 +0\.00 .* away$'
+f --title T --subtitle S --diff "$TMP/old" "$TMP/new" >"$TMP/diff2.svg"
+check diff_to_stdout cmp "$TMP/diff.svg" "$TMP/diff2.svg"
+check diff_table_beside cmp "$TMP/err" "$TMP/table"
+f --diff "$TMP/old" -o "$TMP/diff.txt" - <"$TMP/new"
+check diff_text cmp "$TMP/diff.txt" "$TMP/table"
+f --diff "$TMP/old" --top 1 -o "$TMP/top.txt" "$TMP/new"
+check diff_top test "$(wc -l <"$TMP/top.txt")" = 3
+f --diff "$TMP/small" -o "$TMP/same.svg" "$TMP/small" >"$TMP/table"
+check diff_same grep -q '<title>main (60 samples, 60%; old 60, 60%; +0%)' \
+	"$TMP/same.svg"
+check diff_same_table test "$(wc -l <"$TMP/table")" = 2
+status diff_json 2 f --diff "$TMP/old" -o "$TMP/x.json" "$TMP/new"
+says diff_json_said 'diff_base'
+status diff_none 1 f --diff "$TMP/none" "$TMP/new"
+status diff_empty_new 1 f --diff "$TMP/old" /dev/null
+status diff_empty_old 0 f --diff /dev/null "$TMP/new"
+well_formed diff_empty_old_svg "$TMP/out.svg"
+
+# --- perf script's text, known as such
+printf 'a b 1/2 [000] 1.5: 9 e:\n\tf1 k+0x1 ([kernel.kallsyms])\n\t2 m (x)\n' \
+	>"$TMP/script"
+f -o "$TMP/script.folded" "$TMP/script"
+check perf_script grep -qx 'a b;m;k_\[k\] 1' "$TMP/script.folded"
+f "$TMP/script" "$TMP/small" >"$TMP/both.svg"
+check both_kinds grep -q 'all (101 samples, 100%)' "$TMP/both.svg"
+printf 'stray\n' >>"$TMP/script"
+status perf_script_malformed 0 f "$TMP/script"
+says perf_script_line 'line 4: neither a sample nor a frame'
+
 # --- bytes that XML cannot carry, forged lines and entities
 awk 'BEGIN { for (i = 1; i < 256; i++) if (i != 10)
 	printf "c%c;<&\">%c\357\277\276\355\240\200]]>&#27; %d\n", i, i, i }' \
@@ -60,6 +125,20 @@ awk 'BEGIN { for (i = 1; i < 256; i++) if (i != 10)
 f --title "$(printf 'a\033]]>\377<b')" --countname '<"&' "$TMP/bytes" \
 	>"$TMP/bytes.svg"
 well_formed every_byte "$TMP/bytes.svg"
+f --title "$(printf 'a\033]]>\377<b"\\')" --countname '<"&' \
+	-o "$TMP/bytes.json" "$TMP/bytes"
+if have python3; then
+	check every_byte_json python3 -c 'import json, sys
+all = json.load(open(sys.argv[1], encoding="utf-8"))
+assert sum(all["profiles"][0]["weights"]) == 255 * 128 - 10' \
+		"$TMP/bytes.json"
+fi
+f -o "$TMP/bytes.folded" "$TMP/bytes"
+f -o "$TMP/again.folded" "$TMP/bytes.folded"
+for n in bytes again; do
+	sort "$TMP/$n.folded" >"$TMP/$n"
+done
+check every_byte_folded cmp "$TMP/bytes" "$TMP/again"
 printf 'a\0b;\0 1\n' | f >"$TMP/nul.svg"
 well_formed nul_byte "$TMP/nul.svg"
 

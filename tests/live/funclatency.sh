@@ -153,7 +153,8 @@ start sh -c 'read -r line <"$1"; exec "$2" threads' sh "$TMP/go" "$N"
 begin -p "$pid" "$N:nap"
 echo go >"$TMP/go"
 wait $sonde
-same target "$? $(count)" "0 120"
+same target-ends $? 0
+same target "$(count)" 120
 
 # Nothing stays behind, also of many turns.
 i=0

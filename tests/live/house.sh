@@ -28,11 +28,12 @@ bpfasm	include
 src/base	base
 src/sys	base sys include
 src/asm	base asm include
+src/raw	base raw
 src/sym	base sys sym
-src/trace	base sys asm sym trace include
+src/trace	base sys asm raw sym trace include
 src/render	base sym render
-src/cmd	base sys asm sym trace render cmd include
-src/main.c	base sys asm sym trace render cmd include
+src/cmd	base sys asm raw sym trace render cmd include
+src/main.c	base sys asm raw sym trace render cmd include
 RULES
 
 xargs awk -v rules="$TMP/rules" '

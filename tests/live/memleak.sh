@@ -150,6 +150,7 @@ pid=$!
 started="$started $pid"
 exec 7>"$TMP/go"
 wait_until grep -q ready "$TMP/late"
+: >"$TMP/out"
 timeout 100 "$SONDE" memleak -o 0 -p $pid 1 60 >"$TMP/out" 2>"$TMP/err" &
 tracer=$!
 started="$started $tracer"
@@ -203,6 +204,7 @@ in_guest || {
 }
 
 # The kernel: pages of a file in memory stay.
+: >"$TMP/err"
 timeout 100 "$SONDE" memleak -v -o 0 1000 >"$TMP/out" 2>"$TMP/err" &
 tracer=$!
 started="$started $tracer"

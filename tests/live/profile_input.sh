@@ -56,7 +56,7 @@ refused "unwritable output" 1 "/nonexistent/x.svg: cannot write" \
 	profile --output /nonexistent/x.svg 1
 refused "output is a folder" 1 "cannot write" \
 	profile --output "$TMP/folder.svg" 1
-refused "unknown ending" 1 "must be .svg, .folded or .txt" \
+refused "unknown ending" 1 "must be .svg, .folded, .txt, .json or .pb" \
 	profile --output "$TMP/x.png" 1
 refused "command that is not there" 1 "cannot run '/nonexistent'" \
 	profile -- /nonexistent

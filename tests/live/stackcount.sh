@@ -1,6 +1,6 @@
 # stackcount - stacks behind probes, each caller exactly once; stacksnoop.
 # needs: root
-program calls
+program calls mates
 
 # chain NAME WANT PROBE: the folded stacks, from main on, of the calls program.
 chain() {
@@ -140,6 +140,15 @@ awk '/^\t/ { s = s $1 ";"; next }
 [ "$(cat "$TMP/status")" = 0 ] && ! grep -q "cannot write" "$TMP/err" &&
 	pass "stacksnoop: closed pipe" ||
 	fail "stacksnoop: closed pipe" "$(cat "$TMP/status" "$TMP/err")"
+
+# Tasks that take the CPU from each other leave each other's stacks alone.
+timeout 60 "$SONDE" stacksnoop -v -U "$TMP/mates:hit" -- "$TMP/mates" 3000 \
+	>"$TMP/out" 2>"$TMP/err"
+awk '/^[0-9]/ { if (saw != who) bad++; who = NF == 5 ? $2 : "?"; saw = ""; n++ }
+	/^\tmate/ { saw = saw $1 }
+	END { print n, bad + 0; exit !(n > 3000 && !bad && saw == who) }' \
+	"$TMP/out" >"$TMP/got" && pass "stacksnoop: whose stack" ||
+	fail "stacksnoop: whose stack" "$(cat "$TMP/got" "$TMP/err")"
 
 if meets kprobes; then
 	timeout 60 "$SONDE" stackcount -K -f vfs_write -- dd if=/dev/zero \

@@ -23,6 +23,7 @@ static struct bpf_object object_of(const struct insn *insns, size_t count)
 			{ "counts", HASH, 4, 8, 16, 0 },
 			{ "wide", HASH, 16, 8, 16, 0 },
 			{ "events", EVENTS, 0, 0, 4096, 0 },
+			{ "frames", RECORD, 4, 48, 1, 0 },
 		},
 		.progs = {{ "p", PROG_PERF_EVENT, NULL, __FILE__, insns,
 			    count }},
@@ -144,6 +145,39 @@ TEST(link_structure)
 	     OUTPUT(R6, R10, "events", 8, WAKE), RETURN(0));
 	LINK("OUTPUT to \"counts\", which is not an event map",
 	     OUTPUT(R6, R7, "counts", 8, WAKE), RETURN(0));
+	LINK("SUBMIT takes r6 to r9, not r6 and r0",
+	     SUBMIT(R6, R0, "frames", WAKE), RETURN(0));
+	LINK("no map \"frame\"; the nearest is \"frames\"",
+	     RESERVE("frame"), RETURN(0));
+	LINK("\"events\" is not a map of records", RESERVE("events"),
+	     RETURN(0));
+	LINK("\"counts\" is not a map of records",
+	     SUBMIT(R6, R7, "counts", WAKE), RETURN(0));
+}
+
+TEST(link_record)
+{
+	static const struct insn insns[] = { RESERVE("frames"), RETURN(0) };
+	struct bpf_object o = object_of(insns, 2);
+	struct link_env env = { .ringbuf = true };
+	struct map_def maps[4];
+	struct buf why = { 0 };
+	struct linked l;
+
+	memcpy(maps, o.maps, sizeof(maps));
+	maps[3].value_size = 56;
+	CHECK_EQ(link_prog(&o, &o.progs[0], &env, &l, &why), 0);
+	CHECK_EQ(l.insns[2].imm, 48);
+	linked_free(&l);
+	env.maps = maps;
+	CHECK_EQ(link_prog(&o, &o.progs[0], &env, &l, &why), 0);
+	CHECK_EQ(l.insns[2].imm, 56);
+	linked_free(&l);
+	o.maps[2] = o.maps[0];
+	CHECK_EQ(link_prog(&o, &o.progs[0], &env, &l, &why), -EINVAL);
+	CHECK(strstr(buf_str(&why),
+		     ": p: no event map for the records of \"frames\"\n"));
+	buf_free(&why);
 }
 
 TEST(link_empty)
@@ -242,6 +276,26 @@ TEST(link_offsets)
 	CHECK_EQ(l.nlabels, 3);
 	CHECK_EQ(l.labels[1].at, 7);
 	CHECK_EQ(l.labels[2].at, 7);
+	linked_free(&l);
+	buf_free(&why);
+}
+
+/* What keeps the stack from belonging to the CPU is reached by no path. */
+TEST(link_user)
+{
+	static const struct insn insns[] = { RETURN(0) };
+	const struct bpf_object o = object_of(insns, 1);
+	const struct link_env env = { .is_user = true };
+	struct buf why = { 0 };
+	struct linked l;
+
+	CHECK_EQ(link_prog(&o, &o.progs[0], &env, &l, &why), 0);
+	CHECK_EQ(l.n, 5);
+	CHECK_EQ(l.insns[1].code, BPF_JMP | BPF_JEQ | BPF_K);
+	CHECK_EQ(l.insns[1].dst_reg, BPF_REG_0);
+	CHECK_EQ(l.insns[1].imm, l.insns[0].imm);
+	CHECK_EQ(l.insns[1].off, 1);
+	CHECK_EQ(l.insns[2].imm, BPF_FUNC_tail_call);
 	linked_free(&l);
 	buf_free(&why);
 }
@@ -447,6 +501,43 @@ TEST(check_helper_writes)
 	       LDX(DW, R0, R10, -8), EXIT);
 }
 
+#define HAVE(label) \
+	MOV(R6, R1), RESERVE("frames"), JEQI(R0, 0, label), MOV(R7, R0)
+#define SEND SUBMIT(R6, R7, "frames", WAKE)
+
+TEST(check_reserved)
+{
+	FOLLOW("", HAVE("out"), SEND, LABEL("out"), EXIT);
+	FOLLOW_PERF("", HAVE("out"), SEND, LABEL("out"), EXIT);
+	FOLLOW("what was reserved is not sent", HAVE("out"), LABEL("out"),
+	       RETURN(0));
+	FOLLOW("what was reserved is not sent", HAVE("out"),
+	       LDX(W, R1, R7, 0), JEQI(R1, 0, "out"), SEND, LABEL("out"),
+	       RETURN(0));
+	FOLLOW("what was reserved is not sent", MOV(R6, R1),
+	       RESERVE("frames"), MOV(R7, R0), JNEI(R7, 1, "have"), RETURN(0),
+	       LABEL("have"), SEND, EXIT);
+	FOLLOW("", MOV(R6, R1), RESERVE("frames"), MOV(R7, R0),
+	       JNEI(R7, 0, "have"), RETURN(0), LABEL("have"), SEND, EXIT);
+	FOLLOW("", HAVE("out"), LDX(W, R1, R7, 0), JEQI(R1, 0, "quiet"), SEND,
+	       JMP("out"), LABEL("quiet"), SUBMIT(R6, R7, "frames", QUIET),
+	       LABEL("out"), EXIT);
+	FOLLOW("r7 read after a call", HAVE("out"), SEND, ST(W, R7, 0, 1),
+	       LABEL("out"), RETURN(0));
+	FOLLOW("r1 is not what was reserved", HAVE("out"), MOV(R7, R6), SEND,
+	       LABEL("out"), RETURN(0));
+	FOLLOW("r7 read after a call|r1 is not what was reserved", HAVE("out"),
+	       SEND, SEND, LABEL("out"), RETURN(0));
+	FOLLOW("reserved twice", HAVE("out"), RESERVE("frames"), SEND,
+	       LABEL("out"), RETURN(0));
+	FOLLOW("r0 read after a call", MOVI(R2, 0), MAP(R1, "events"),
+	       MOVI(R3, 0), MOVI(R2, 8), CALL(ringbuf_reserve), MOV(R1, R0),
+	       MOVI(R2, 0), CALL(ringbuf_submit), EXIT);
+	FOLLOW("reserved twice|what was reserved is not sent",
+	       LABEL("again"), MAP(R1, "events"), MOVI(R2, 8), MOVI(R3, 0),
+	       CALL(ringbuf_reserve), JNEI(R0, 1, "again"), RETURN(0));
+}
+
 TEST(check_object)
 {
 	static const struct insn insns[] = {
@@ -466,18 +557,40 @@ TEST(check_object)
 		__FILE__ ": map \"sixteen_bytes_xx\": the kernel takes "
 			"15 letters, digits and _\n"
 		__FILE__ ": no program uses the map \"sixteen_bytes_xx\"\n"
+		__FILE__ ": no program uses the map \"frames\"\n"
 		__FILE__ ": constant \"tgid\" is declared twice\n"
 		__FILE__ ": program \"a-b\": the kernel takes 15 letters, "
 			"digits and _\n");
 	buf_reset(&why);
 	o = object_of(insns, sizeof(insns) / sizeof(insns[0]));
-	o.maps[1] = o.maps[2] = (struct map_def) { 0 };
+	memset(o.maps + 1, 0, 3 * sizeof(o.maps[0]));
 	CHECK_EQ(object_check(&o, &why), -EINVAL);
 	CHECK_STR(buf_str(&why),
 		__FILE__ ": no program uses the constant \"limit\"\n");
 	buf_reset(&why);
 	o.consts[1] = NULL;
 	CHECK_EQ(object_check(&o, &why), 0);
+	buf_free(&why);
+}
+
+/* Records go to the event map, whose name they do not say. */
+TEST(check_object_record)
+{
+	static const struct insn insns[] = {
+		MOV(R6, R1), RESERVE("frames"), JEQI(R0, 0, "out"),
+		MOV(R7, R0), ST(W, R7, 0, 1),
+		SUBMIT(R6, R7, "frames", WAKE), LABEL("out"), RETURN(0),
+	};
+	struct bpf_object o = object_of(insns,
+					sizeof(insns) / sizeof(insns[0]));
+	struct buf why = { 0 };
+
+	o.consts[0] = NULL;
+	o.maps[0] = o.maps[3];
+	o.maps[1] = o.maps[2];
+	memset(o.maps + 2, 0, 2 * sizeof(o.maps[0]));
+	CHECK_EQ(object_check(&o, &why), 0);
+	CHECK_STR(buf_str(&why), "");
 	buf_free(&why);
 }
 
@@ -595,6 +708,24 @@ TEST(dump_output)
 	     OUTPUT(R6, R7, "events", 24, WAKE));
 }
 
+TEST(dump_record)
+{
+	DUMP("(18) r1 = map[events]\n(b7) r2 = 48\n(b7) r3 = 0\n"
+	     "(85) call bpf_ringbuf_reserve#131\n", RESERVE("frames"));
+	DUMP("(bf) r1 = r7\n(b7) r2 = 1\n(85) call bpf_ringbuf_submit#132\n"
+	     "(b7) r0 = 0\n", SUBMIT(R6, R7, "frames", QUIET));
+	DUMP_PERF("(62) *(u32 *)(r10 -8) = 0\n(18) r1 = map[frames]\n"
+	     "(bf) r2 = r10\n(07) r2 += -8\n"
+	     "(85) call bpf_map_lookup_elem#1\n"
+	     "(15) if r0 == 0x0 goto pc+3\n(61) r1 = *(u32 *)(r0 +0)\n"
+	     "(15) if r1 == 0x0 goto pc+1\n(b7) r0 = 0\n",
+	     RESERVE("frames"));
+	DUMP_PERF("(bf) r1 = r6\n(18) r2 = map[events]\n"
+	     "(18) r3 = 0xffffffff\n(bf) r4 = r7\n(b7) r5 = 48\n"
+	     "(85) call bpf_perf_event_output#25\n"
+	     "(62) *(u32 *)(r7 +0) = 0\n", SUBMIT(R6, R7, "frames", WAKE));
+}
+
 TEST(dump_program)
 {
 	static const struct insn insns[] = {
@@ -696,9 +827,11 @@ int main(void)
 {
 	RUN(link_names);
 	RUN(link_structure);
+	RUN(link_record);
 	RUN(link_empty);
 	RUN(link_field);
 	RUN(link_offsets);
+	RUN(link_user);
 	RUN(link_repeat);
 	RUN(link_repeat_errors);
 	RUN(link_far);
@@ -708,12 +841,15 @@ int main(void)
 	RUN(check_paths);
 	RUN(check_helper_reads);
 	RUN(check_helper_writes);
+	RUN(check_reserved);
 	RUN(check_object);
+	RUN(check_object_record);
 	RUN(dump_memory);
 	RUN(dump_arithmetic);
 	RUN(dump_jumps);
 	RUN(dump_names);
 	RUN(dump_output);
+	RUN(dump_record);
 	RUN(dump_program);
 	RUN(verifier_log);
 	RUN(verifier_log_odd);

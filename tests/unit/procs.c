@@ -30,7 +30,7 @@ static struct frame frame;
 static void begin(void)
 {
 	procs = procs_new();
-	namer = namer_new(procs);
+	namer = namer_new(procs, false);
 }
 
 static void finish(void)

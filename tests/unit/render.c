@@ -7,23 +7,24 @@
 #include <unistd.h>
 
 #include "base/escape.h"
-#include "render/folded.h"
+#include "render/changes.h"
+#include "render/graph.h"
+#include "render/input.h"
 #include "render/palette.h"
 #include "render/stack.h"
-#include "render/svg.h"
 
 /* Folded text to a graph; the reader's counters come back in *r. */
 static void graph_of(struct flame *f, const char *text, size_t len,
-		     struct folded *r)
+		     struct input *r)
 {
 	int fd = memfd_create("folded", 0), err;
-	struct folded own;
+	struct input own;
 
 	r = r ? r : &own;
 	CHECK(write(fd, text, len) == (ssize_t)len);
 	lseek(fd, 0, SEEK_SET);
-	folded_open(r, fd, "test");
-	while ((err = folded_next(r)) > 0)
+	input_open(r, fd, "test");
+	while ((err = input_next(r)) > 0)
 		CHECK_EQ(flame_add(f, r->frames.v, r->frames.n, r->count), 0);
 	CHECK_EQ(err, 0);
 	close(fd);
@@ -60,10 +61,10 @@ static void check_graph(const char *folded, size_t len, const char *want)
 {
 	struct listing l = { 0 };
 	struct flame f = { 0 };
-	struct folded r;
+	struct input r;
 
 	graph_of(&f, folded, len, &r);
-	folded_close(&r);
+	input_close(&r);
 	CHECK_EQ(flame_walk(&f, 0, list_box, &l), 0);
 	CHECK_STR(buf_str(&l.text), want);
 	CHECK(!l.outside);
@@ -119,13 +120,13 @@ TEST(folded_skips_malformed_lines)
 	const char text[] = "nothing\na;b x\na -5\na 1e3\na 1.x\n\n \n123\n"
 			    "a 18446744073709551616\nok 1\na;b 12 x";
 	struct flame f = { 0 };
-	struct folded r;
+	struct input r;
 
 	graph_of(&f, text, sizeof(text) - 1, &r);
 	CHECK_EQ(r.malformed, 8);
 	CHECK_EQ(r.line, 11);
 	CHECK_EQ(f.total, 1);
-	folded_close(&r);
+	input_close(&r);
 	flame_free(&f);
 }
 
@@ -134,7 +135,7 @@ TEST(folded_long_lines)
 	size_t n = 20 << 20, i;
 	char *text = malloc(n);
 	struct flame f = { 0 };
-	struct folded r;
+	struct input r;
 
 	memset(text, 'x', n);
 	memcpy(text + n - 9, " 1\nok 2\nz", 9);
@@ -145,7 +146,7 @@ TEST(folded_long_lines)
 	CHECK_EQ(r.malformed, 2);
 	CHECK_EQ(r.line, 4);
 	CHECK_EQ(f.total, 3);
-	folded_close(&r);
+	input_close(&r);
 	flame_free(&f);
 	free(text);
 }
@@ -314,17 +315,17 @@ TEST(rows_to_flame_equal_their_folded_text)
 /* SVG */
 
 static char *svg_of(const char *folded, size_t len,
-		    const struct svg_options *o)
+		    const struct graph_options *o)
 {
 	struct flame f = { 0 };
-	struct folded r;
+	struct input r;
 	char *text = NULL;
 	size_t n = 0;
 	FILE *out = open_memstream(&text, &n);
 
 	graph_of(&f, folded, len, &r);
-	folded_close(&r);
-	CHECK_EQ(svg_write(out, &f, o), 0);
+	input_close(&r);
+	CHECK_EQ(graph_write(&graph_svg, out, &f, o), 0);
 	fclose(out);
 	flame_free(&f);
 	return text;
@@ -338,7 +339,7 @@ static void check_has(const char *text, const char *part, bool has)
 
 TEST(svg_frames)
 {
-	struct svg_options o = { .title = "a<b&\"'\x1b", .width = 220 };
+	struct graph_options o = { .title = "a<b&\"'\x1b", .width = 220 };
 	const char folded[] = "main;f<int> 3\nmain;\xff\x01 1\n";
 	char *svg = svg_of(folded, sizeof(folded) - 1, &o);
 
@@ -359,7 +360,7 @@ TEST(svg_frames)
 TEST(svg_units)
 {
 	const char folded[] = "main;read_[k] 1234567\n";
-	struct svg_options o = { .unit = &unit_us };
+	struct graph_options o = { .unit = &unit_us };
 	char *svg = svg_of(folded, sizeof(folded) - 1, &o), *named, color[16];
 
 	check_has(svg, "<title>main (1,234,567 us, 100%)</title>", true);
@@ -390,7 +391,7 @@ TEST(every_unit_has_a_palette)
 TEST(svg_leaves_narrow_frames_out)
 {
 	const char folded[] = "wide 9999\nnarrow 1\n";
-	struct svg_options o = { .min_width = 200 };
+	struct graph_options o = { .min_width = 200 };
 	char *svg = svg_of(folded, sizeof(folded) - 1, &o);
 
 	check_has(svg, "narrow", false);
@@ -403,7 +404,7 @@ TEST(svg_leaves_narrow_frames_out)
 
 TEST(svg_awkward_counts)
 {
-	struct svg_options o = { 0 };
+	struct graph_options o = { 0 };
 	char *svg = svg_of("a 0\n", 4, &o);
 	const char two[] = "a 18446744073709551615\nb 18446744073709551615\n";
 
@@ -424,7 +425,7 @@ TEST(svg_cuts_labels_between_characters)
 	const char folded[] = "\xe5\x87\xbd\xe6\x95\xb0\xe5\x87\xbd\xe6\x95\xb0"
 			      ";\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6"
 			      "\xc3\xbc\xc3\xa4\xc3\xb6;1234567 1\nx;y 1\n";
-	struct svg_options o = { .width = 140 };
+	struct graph_options o = { .width = 140 };
 	char *svg = svg_of(folded, sizeof(folded) - 1, &o);
 
 	check_has(svg, ">x</text>", true);
@@ -438,7 +439,7 @@ TEST(svg_cuts_labels_between_characters)
 TEST(svg_deep_stack)
 {
 	struct buf b = { 0 };
-	struct svg_options o = { 0 };
+	struct graph_options o = { 0 };
 	char *svg;
 
 	for (int i = 0; i < 10000; i++)
@@ -453,10 +454,10 @@ TEST(svg_deep_stack)
 
 TEST(svg_unknown_palette)
 {
-	struct svg_options o = { .colors = "plaid" };
+	struct graph_options o = { .colors = "plaid" };
 	struct flame f = { 0 };
 
-	CHECK(svg_write(stdout, &f, &o) < 0);
+	CHECK(graph_write(&graph_svg, stdout, &f, &o) < 0);
 }
 
 TEST(colors_follow_name_and_kind)

@@ -1,0 +1,57 @@
+/* raw_names - reads raw files and names what is in them. */
+#ifndef CMD_RAW_NAMES_H
+#define CMD_RAW_NAMES_H
+
+#include "base/vec.h"
+#include "raw/read.h"
+#include "render/stack.h"
+#include "sym/desk.h"
+#include "sym/desk_kernel.h"
+#include "sym/names.h"
+
+/* Where names come from; each may be NULL. */
+struct raw_names_options {
+	const char *symfs, *debug_dir, *kernel;	/* a list of its symbols */
+	bool mangled;			/* as their compilers encode them */
+};
+
+/* Two ways to look at a frame: as a leaf, and as a caller. */
+struct raw_named {
+	struct frame frame[2];
+	uint8_t known[2];		/* 0; 1: named; 2: cannot be a caller */
+};
+
+struct raw_names {
+	struct desk *desk;
+	bool mangled;
+	struct desk_kernel kernel;
+	struct names names;
+	struct buf text;
+	/* Of the file that is being read: */
+	const char *path;
+	struct desk_kernel_view view;
+	VEC(uint32_t) files;		/* by number: the desk's + 1 */
+	VEC(struct raw_named) frames;
+	VEC(struct frame) halves[4];	/* user, kernel; those of a waker */
+	int (*head)(void *arg, const struct raw_head *head);
+	int (*row)(void *arg, const struct stack_row *row,
+		   const uint64_t *values);
+	void *arg;
+};
+
+/* 0 or -errno, reported; raw_names_close() always. */
+int raw_names_open(struct raw_names *n, const struct raw_names_options *o);
+void raw_names_close(struct raw_names *n);
+
+/* Read one file (path is for messages), and hand over its head and each of its
+ * rows, named: valid during the call; what is negative ends it. Of a file that
+ * is not whole, what is used; that is reported. *r has its end, and must be
+ * freed by raw_read_free(). 0; -ENODATA: nothing of it can be used; or another
+ * -errno: reported, but for -ENOMEM and those of the functions. */
+int raw_names_read(struct raw_names *n, int fd, const char *path,
+		   struct raw_reader *r);
+
+/* Notices about what could not be named. */
+void raw_names_report(const struct raw_names *n);
+
+#endif

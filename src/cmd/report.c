@@ -1,0 +1,272 @@
+/* report - names what --raw recorded, on any machine: text, folded, SVG. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/escape.h"
+#include "base/log.h"
+#include "cmd/cmd.h"
+#include "cmd/raw_names.h"
+#include "cmd/stack_output.h"
+#include "sys/host.h"
+
+struct settings {
+	const char *symfs, *debug_dir, *kallsyms, *system_map, *output, *title;
+	uint64_t top;
+	bool folded, mangled, verbose;
+	struct stack_options how;
+};
+
+#define AT(member) offsetof(struct settings, member)
+
+static const struct opt options[] = {
+	{ 0, "symfs", OPT_TEXT, AT(symfs), "DIR",
+	  "the device's files, stripped or not: by path, by build-id" },
+	{ 0, "debug-dir", OPT_TEXT, AT(debug_dir), "DIR",
+	  "symbols in DIR/.build-id (/usr/lib/debug)" },
+	{ 0, "kallsyms", OPT_TEXT, AT(kallsyms), "FILE",
+	  "a copy of the device's /proc/kallsyms", .excludes = 1 },
+	{ 0, "system-map", OPT_TEXT, AT(system_map), "FILE",
+	  "the System.map of its kernel's build", .excludes = 1 },
+	{ 'd', "delimited", OPT_FLAG, AT(how.delimited), NULL,
+	  "a line (-- or -) between kernel and user stack" },
+	{ 'a', "annotations", OPT_FLAG, AT(how.annotate), NULL,
+	  "_[k] behind kernel functions" },
+	{ 'A', "address", OPT_FLAG, AT(how.addresses), NULL,
+	  "addresses before the names: in a file as nm shows them" },
+	{ 'P', "perpid", OPT_FLAG, AT(how.pids), NULL,
+	  "\"COMM-PID\" with -f, in .svg" },
+	{ 'f', "folded", OPT_FLAG, AT(folded), NULL,
+	  "one line a stack: what `sonde flame` reads" },
+	{ 'o', "output", OPT_TEXT, AT(output), "FILE",
+	  "write .svg (flame graph), .folded, .txt, .json or .pb" },
+	{ 0, "top", OPT_NUM, AT(top), "N", "print the N largest", .min = 1 },
+	{ 0, "title", OPT_TEXT, AT(title), "TEXT",
+	  "title of the flame graph" },
+	MANGLED_OPTION(AT(mangled)),
+	{ 'v', "verbose", OPT_FLAG, AT(verbose), NULL, "say what it does" },
+	{ 0 },
+};
+
+struct report {
+	struct settings set;
+	struct raw_names names;
+	struct stack_output output;
+	unsigned files;			/* that began well */
+	struct buf unit, countname, title;	/* of the first */
+	uint64_t layout;
+	struct buf about;		/* a line for each file, as text */
+};
+
+static int out_of_memory(void)
+{
+	log_error("report: out of memory");
+	return -ENOMEM;
+}
+
+/* The head of the first file says how all are shown. */
+static void set_output(struct report *p, const struct raw_head *head)
+{
+	struct stack_output *o = &p->output;
+	const struct settings *set = &p->set;
+
+	buf_puts(&p->unit, head->units[0]);
+	buf_puts(&p->countname, head->countname ? head->countname : "");
+	buf_puts(&p->title, set->title ? set->title :
+		 head->title ? head->title : "Flame graph");
+	p->layout = head->layout & RAW_HITS;
+	o->how = set->how;
+	o->how.hits = head->layout & RAW_HITS;
+	o->how.delimited |= (head->layout & RAW_DELIMITED) != 0;
+	o->how.annotate |= (head->layout & RAW_ANNOTATED) != 0;
+	o->how.addresses |= (head->layout & RAW_ADDRESSES) != 0;
+	o->how.pids |= (head->layout & RAW_PIDS) != 0;
+	o->top = set->top;
+	o->period = head->period;
+	o->title = buf_str(&p->title);
+	o->unit = unit_find(head->units[0]);
+	o->countname = head->countname ? buf_str(&p->countname) :
+		       o->unit ? NULL : buf_str(&p->unit);
+}
+
+static int take_head(void *arg, const struct raw_head *head)
+{
+	struct report *p = arg;
+
+	if (!p->files++) {
+		set_output(p, head);
+		return p->title.err;
+	}
+	if (!strcmp(buf_str(&p->unit), head->units[0]) &&
+	    p->layout == (head->layout & RAW_HITS))
+		return 0;
+	log_error("%s: of %s, in %s: it cannot be added to the files before "
+		  "it, in %s", p->names.path, head->command, head->units[0],
+		  buf_str(&p->unit));
+	return -EINVAL;
+}
+
+static int take_row(void *arg, const struct stack_row *row,
+		    const uint64_t *values)
+{
+	struct report *p = arg;
+
+	(void)values;
+	return stack_output_add(&p->output, row);
+}
+
+/* "profile of router (Linux 6.1.0 aarch64), 2024-05-01 10:00:00 UTC: 99 Hz" */
+static void add_about(struct report *p, const struct raw_reader *r)
+{
+	const struct raw_head *h = &r->head;
+	time_t started = (time_t)(h->started / 1000000000);
+	struct buf line = { 0 };
+	char when[32] = "";
+	struct tm tm;
+
+	if (gmtime_r(&started, &tm))
+		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
+	buf_fmt(&line, "%s of %s (Linux %s %s), %s UTC", h->command,
+		h->host ? h->host : "?", h->release ? h->release : "?",
+		h->arch ? h->arch : "?", when);
+	if (r->end.told)
+		buf_fmt(&line, ": %s", r->end.told);
+	escape(&p->about, line.data, line.len, ESCAPE_TEXT);
+	buf_putc(&p->about, '\n');
+	if (line.err)
+		p->about.err = line.err;
+	buf_free(&line);
+}
+
+static int read_fd(struct report *p, int fd, const char *path)
+{
+	struct raw_reader r;
+	int err = raw_names_read(&p->names, fd, path, &r);
+
+	if (!err)
+		add_about(p, &r);
+	raw_read_free(&r);
+	return err == -ENOMEM ? out_of_memory() : err;
+}
+
+static int read_path(struct report *p, const char *path)
+{
+	int fd, err;
+
+	if (!strcmp(path, "-"))
+		return read_fd(p, STDIN_FILENO, "standard input");
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0) {
+		log_error("%s: cannot open: %s", path, log_errno(errno));
+		return -errno;
+	}
+	err = read_fd(p, fd, path);
+	close(fd);
+	return err;
+}
+
+/* The lines without a newline each, for one line. */
+static int write_result(struct report *p)
+{
+	struct stack_output *o = &p->output;
+	struct buf line = { 0 };
+	int err;
+
+	for (size_t i = 0; i + 1 < p->about.len; i++) {
+		char c = p->about.data[i];
+
+		if (c == '\n')
+			buf_puts(&line, "; ");
+		else
+			buf_putc(&line, c);
+	}
+	o->subtitle = buf_str(&line);
+	if (o->format == STACK_TEXT && !p->set.output)
+		fwrite(p->about.data, 1, p->about.len, o->out.file);
+	err = p->about.err || line.err ? out_of_memory() :
+	      stack_output_write(o);
+	buf_free(&line);
+	return err;
+}
+
+static int report(struct report *p, const struct opt_rest *rest)
+{
+	const struct settings *set = &p->set;
+	const struct raw_names_options from = {
+		.symfs = set->symfs, .debug_dir = set->debug_dir,
+		.kernel = set->kallsyms ? set->kallsyms : set->system_map,
+		.mangled = set->mangled,
+	};
+	int err = stack_output_open(&p->output, "report", set->output,
+				    set->folded);
+
+	if (err)
+		return err;
+	host_raise_files();
+	err = raw_names_open(&p->names, &from);
+	if (err)
+		return err == -ENOMEM ? out_of_memory() : err;
+	p->names.head = take_head;
+	p->names.row = take_row;
+	p->names.arg = p;
+	for (int i = 0; !err && i < rest->nargs; i++)
+		err = read_path(p, rest->args[i]);
+	if (!err)
+		err = write_result(p);
+	if (!err)
+		raw_names_report(&p->names);
+	return err;
+}
+
+static int run(int argc, char **argv)
+{
+	struct report p = { 0 };
+	struct opt_rest rest;
+	int err = opt_parse("report", options, &p.set, argc, argv, &rest);
+
+	if (err)
+		return EXIT_USAGE;
+	if (rest.command || !rest.nargs) {
+		log_error("report: %s", rest.command ? "takes no command; name "
+			  "files without --" : "no file: what was --raw "
+			  "written to?");
+		return EXIT_USAGE;
+	}
+	log_set_verbose(p.set.verbose);
+	err = report(&p, &rest);
+	stack_output_close(&p.output);
+	raw_names_close(&p.names);
+	buf_free(&p.unit);
+	buf_free(&p.countname);
+	buf_free(&p.title);
+	buf_free(&p.about);
+	return err && err != -EPIPE ? EXIT_FAIL : EXIT_OK;
+}
+
+const struct cmd cmd_report = {
+	.name = "report",
+	.usage = "[options] FILE...",
+	.summary = "names what --raw recorded: text, folded or flame graph",
+	.about =
+	"Reads what profile, stackcount, offcputime and memleak wrote with\n"
+	"--raw FILE, on this machine or any other, and shows it as they would\n"
+	"have, with names. Several files are added up; - is standard input.\n"
+	"A file that was cut off on its way is used up to there.\n\n"
+	"Functions of programs and libraries are named by files that have the\n"
+	"recorded build-id: below --symfs by their path or wherever they lie,\n"
+	"in --debug-dir, or at their path here. Those of the kernel by\n"
+	"--kallsyms or --system-map, or, if it is the same one, by the kernel\n"
+	"that runs. What has no name is shown as [file+0xaddress].",
+	.examples =
+	"  sonde profile --raw /tmp/p.raw 10      on the device\n"
+	"  sonde report --symfs build/rootfs p.raw        on the desk\n"
+	"  sonde report --symfs build --system-map build/System.map \\\n"
+	"      -o cpu.svg p.raw\n"
+	"  ssh router sonde profile --raw - 5 | sonde report --symfs root -\n"
+	"  sonde report -f monday.raw tuesday.raw | sonde flame >week.svg\n",
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,49 @@
+/* desk - the symbols of files that another machine mapped. */
+#ifndef SYM_DESK_H
+#define SYM_DESK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "sym/build_id.h"
+#include "sym/caller.h"
+#include "sym/elf.h"
+
+enum { DESK_SEGMENTS = 4 };
+
+struct desk;
+
+/* What is known of a file. */
+struct desk_file {
+	const char *path;		/* there */
+	struct build_id id;
+	uint64_t inode;
+	bool here;			/* it was this machine */
+	size_t nsegments;		/* executable ones */
+	struct elf_extent segments[DESK_SEGMENTS];
+};
+
+/* Files are looked for below `symfs` (NULL = none), by their path and, wherever
+ * they lie there, by their build-id; in debug_dir/.build-id (NULL: that of
+ * /usr/lib/debug); and at their path here. 0 or -errno, reported. */
+int desk_open(struct desk **out, const char *symfs, const char *debug_dir);
+void desk_close(struct desk *d);
+
+/* Its number, the same for the same file; -ENOMEM. */
+int64_t desk_put(struct desk *d, const struct desk_file *file);
+
+/* What there is of it: looked for now, if it was not. The address in it of an
+ * offset, as the linker counts them. False: not known. */
+bool desk_vaddr(struct desk *d, uint32_t file, uint64_t offset,
+		uint64_t *vaddr);
+
+/* The file that has its symbols, and what has both; NULL = there is none. */
+struct elf *desk_names(struct desk *d, uint32_t file);
+bool desk_caller(struct desk *d, uint32_t file, struct caller_file *out);
+
+/* Notices about what was not found or not used. */
+void desk_report(const struct desk *d);
+
+#endif

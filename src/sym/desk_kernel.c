@@ -1,0 +1,168 @@
+/* desk_kernel - the symbols of a kernel that ran elsewhere, or before.
+ *
+ * A kernel lies where its boot put it. What it tells of its own list is where
+ * the text starts; what that is in another list of the same kernel's symbols,
+ * from another boot or from the linker, is by how much all of its functions
+ * have moved. A module moves by itself, and lists do not tell where it starts.
+ * So it is named by a list of the same boot, or one in which its first function
+ * is in the page where the module starts, as when nothing has moved; and by the
+ * kernel that runs, which tells. */
+#include "sym/desk_kernel.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "sym/kallsyms.h"
+#include "sys/fs.h"
+
+enum { PAGE = 4096 };
+
+int desk_kernel_open(struct desk_kernel *d, const char *path)
+{
+	int fd, err;
+
+	build_id_kernel(&d->own);
+	d->path = path;
+	if (!path)
+		return 0;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	err = fd < 0 ? -errno : kallsyms_load(fd, -1, &d->table);
+	if (fd >= 0)
+		close(fd);
+	if (!err && kallsyms_text(d->table))
+		return 0;
+	log_error("%s: %s", path, !err || err == -ENODATA ?
+		  "not a list of a kernel's symbols with _stext: what it names "
+		  "cannot be placed" : err == -EACCES ?
+		  "all addresses are zero: they were hidden where it was "
+		  "copied (sysctl kernel.kptr_restrict)" : log_errno(err));
+	return err ? err : -EINVAL;
+}
+
+void desk_kernel_close(struct desk_kernel *d)
+{
+	kallsyms_free(d->table);
+	d->table = NULL;
+}
+
+static void own_load(struct desk_kernel *d)
+{
+	int names, modules;
+
+	if (d->tried)
+		return;
+	d->tried = true;
+	names = fs_open(FS_PROC, "kallsyms", O_RDONLY);
+	modules = fs_open(FS_PROC, "modules", O_RDONLY);
+	if (names >= 0 && kallsyms_load(names, modules, &d->table))
+		d->table = NULL;
+	if (names >= 0)
+		close(names);
+	if (modules >= 0)
+		close(modules);
+}
+
+static bool is_own_boot(const char *boot)
+{
+	struct buf own = { 0 };
+	bool same;
+
+	if (!boot || fs_read(FS_PROC, "sys/kernel/random/boot_id", 64, &own))
+		return false;
+	same = own.len == strlen(boot) + 1 &&
+	       !memcmp(own.data, boot, own.len - 1);
+	buf_free(&own);
+	return same;
+}
+
+/* Kernels are moved by whole pages at least. */
+static const char *reason_against(const struct desk_kernel *d, uint64_t text,
+				  uint64_t at)
+{
+	if (!text)
+		return d->path ? "it does not tell where the kernel's text "
+				 "starts, so that" : NULL;
+	return (text - at) % PAGE ? "its kernel cannot be the one that" : NULL;
+}
+
+void desk_kernel_view(struct desk_kernel *d, const char *name,
+		      const struct build_id *id, const char *boot,
+		      uint64_t text, struct desk_kernel_view *out)
+{
+	const char *why;
+	uint64_t at;
+
+	*out = (struct desk_kernel_view){
+		.text = text, .given = d->path != NULL,
+		.same_boot = !d->path && is_own_boot(boot),
+	};
+	if (!d->path && !out->same_boot && !build_id_same(id, &d->own))
+		return;
+	if (!d->path)
+		own_load(d);
+	if (!d->table)
+		return;
+	at = kallsyms_text(d->table);
+	why = reason_against(d, text, at);
+	if (why) {
+		log_notice("%s: %s %s names cannot be placed in it: functions "
+			   "of its kernel are shown as addresses", name, why,
+			   d->path ? d->path : "/proc/kallsyms");
+		return;
+	}
+	if (!text && !out->same_boot)
+		return;
+	out->table = d->table;
+	out->shift = text ? at - text : 0;
+}
+
+const char *desk_kernel_name(const struct desk_kernel_view *v, uint64_t addr)
+{
+	struct ksym sym;
+
+	/* Programs and modules are elsewhere in another boot. */
+	if (!v->table || kallsyms_find(v->table, addr + v->shift, &sym) ||
+	    (sym.module && !v->same_boot))
+		return NULL;
+	return sym.name;
+}
+
+/* Where the table has the module, if it tells. */
+static bool module_base(const struct desk_kernel_view *v, const char *module,
+			uint64_t base, const struct build_id *id,
+			uint64_t *out)
+{
+	uint64_t first = kallsyms_module_first(v->table, module);
+	struct build_id own;
+	struct ksym range;
+
+	*out = base;
+	if (v->same_boot)
+		return true;
+	if (v->given)
+		return !v->shift && first - base < PAGE;
+	build_id_module(module, &own);
+	if (!build_id_same(&own, id) ||
+	    kallsyms_module_at(v->table, first, &range))
+		return false;
+	*out = range.start;
+	return true;
+}
+
+const char *desk_kernel_module_name(const struct desk_kernel_view *v,
+				    const char *module, uint64_t base,
+				    uint64_t offset,
+				    const struct build_id *id)
+{
+	struct ksym sym;
+	uint64_t at;
+
+	if (!v->table || !module_base(v, module, base, id, &at) ||
+	    kallsyms_find(v->table, at + offset, &sym) || !sym.module ||
+	    strcmp(sym.module, module))
+		return NULL;
+	return sym.name;
+}
