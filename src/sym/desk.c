@@ -353,6 +353,8 @@ static void load(struct desk *d, struct entry *e)
 {
 	int err = e->names ? elf_load(e->names, &d->work) : 0;
 
+	if (e->names)
+		elf_debugdata_say(e->names, text_of(d, e->path));
 	if (err == -EFBIG)
 		log_notice("%s: too large a symbol table: not used",
 			   text_of(d, e->path));
