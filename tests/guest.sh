@@ -50,8 +50,8 @@ guest_kernel() {
 	rm -rf "$guest/debian"
 }
 
-# guest_programs FOLDER: the test programs for $cpu; `stripped` is chain, without
-# its symbols.
+# guest_programs FOLDER: the test programs for $cpu; `stripped` is chain
+# without its symbols.
 guest_programs() {
 	mkdir -p "$1"
 	newest=$(ls -t tests/programs/*.c | head -n 1)	# some include others

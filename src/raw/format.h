@@ -145,7 +145,7 @@ enum raw_field {
 	RAW_TOLD = 17,		/* text, of the end: "99 Hz, 10.0 s, ..." */
 	RAW_LASTED = 18,	/* ns, of the end */
 	RAW_ROWS = 19,		/* rows in all, of the end */
-	RAW_PERIOD = 20,	/* ns that a sample of a CPU's time stands for */
+	RAW_PERIOD = 20,	/* ns of CPU time that a sample stands for */
 };
 
 /* How the command shows its stacks, and what of them is the tracing itself. */

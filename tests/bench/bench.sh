@@ -153,7 +153,7 @@ bench_symbols() {
 		"" "the rest: >= 1,000,000/s"
 }
 
-# What the device has to do for --raw, both CPUs busy; and the same library named
+# What the device has to do for --raw, all CPUs busy; and a large library named
 # from a raw file.
 bench_raw() {
 	spinners=
@@ -504,8 +504,8 @@ run_bench() {
 	gcc -O1 -o "$B/measure" tests/programs/measure.c
 	row WHAT SONDE PEER TARGET
 	for bench in size start whole samples stacks kallsyms symbols raw \
-		names 		flame uprobes syscalls storm probe_start vfs offcpu memleak \
-		loadsnoop; do
+		names flame uprobes syscalls storm probe_start vfs offcpu \
+		memleak loadsnoop; do
 		case $bench in
 		*"$filter"*) "bench_$bench" ;;
 		esac

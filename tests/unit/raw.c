@@ -653,7 +653,8 @@ TEST(a_system_map_is_moved)
 		     "System.map: not a list of a kernel's symbols with "
 		     "_stext"));
 	CHECK_STR(buf_str(&folded), "");
-	CHECK(strstr(with_map("00000000 T _stext\n"), "all addresses are zero"));
+	CHECK(strstr(with_map("00000000 T _stext\n"),
+		     "all addresses are zero"));
 	CHECK(strstr(with_map("hello\n"), "not a list"));
 }
 
