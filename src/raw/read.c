@@ -16,7 +16,6 @@
 enum {
 	ROOM = RAW_RECORD_MOST + 64,
 	ITEMS_MOST = 1 << 26,		/* of each kind */
-	FILES_MOST = 1 << 16,
 	CRC_SIZE = 4,
 };
 
@@ -98,11 +97,20 @@ static bool sensible(const struct raw_reader *r, const struct raw_cursor *in)
 	return !in->bad && !r->err;
 }
 
-/* One more item of a kind, all zero. */
-#define ITEM_NEW(r, items, most) \
-	((items).n < (most) && vec_push(&(items)) ? \
-	 memset(&(items).v[(items).n - 1], 0, sizeof(*(items).v)) : \
-	 (void *)(uintptr_t)((r)->err = -ENOMEM, 0))
+/* One more item of a kind, all zero; NULL, and r->err, when there are too
+ * many. */
+static void *item_new(struct raw_reader *r, void **v, size_t *n, size_t *cap,
+		      size_t size)
+{
+	if (*n >= ITEMS_MOST || !vec_room(v, cap, *n + 1, size)) {
+		r->err = -ENOMEM;
+		return NULL;
+	}
+	return memset((char *)*v + size * (*n)++, 0, size);
+}
+#define ITEM_NEW(r, items) \
+	item_new(r, (void **)&(items).v, &(items).n, &(items).cap, \
+		 sizeof(*(items).v))
 
 static void get_id(struct raw_cursor *in, uint8_t id[RAW_ID_MOST], size_t *len)
 {
@@ -122,7 +130,7 @@ static void get_string(struct raw_reader *r, struct raw_cursor *in)
 
 	if (memchr(p, '\0', n))
 		in->bad = true;
-	at = ITEM_NEW(r, r->string_at, ITEMS_MOST);
+	at = ITEM_NEW(r, r->string_at);
 	if (!at)
 		return;
 	*at = r->strings.len;
@@ -134,8 +142,8 @@ static void get_string(struct raw_reader *r, struct raw_cursor *in)
 
 static void get_file(struct raw_reader *r, struct raw_cursor *in)
 {
-	uint32_t *path = ITEM_NEW(r, r->file_paths, FILES_MOST);
-	struct raw_file *f = ITEM_NEW(r, r->files, FILES_MOST);
+	uint32_t *path = ITEM_NEW(r, r->file_paths);
+	struct raw_file *f = ITEM_NEW(r, r->files);
 
 	if (!path || !f)
 		return;
@@ -155,8 +163,8 @@ static void get_file(struct raw_reader *r, struct raw_cursor *in)
 
 static void get_module(struct raw_reader *r, struct raw_cursor *in)
 {
-	uint32_t *name = ITEM_NEW(r, r->module_names, FILES_MOST);
-	struct raw_module *m = ITEM_NEW(r, r->modules, FILES_MOST);
+	uint32_t *name = ITEM_NEW(r, r->module_names);
+	struct raw_module *m = ITEM_NEW(r, r->modules);
 
 	if (!name || !m)
 		return;
@@ -168,7 +176,7 @@ static void get_module(struct raw_reader *r, struct raw_cursor *in)
 
 static void get_task(struct raw_reader *r, struct raw_cursor *in)
 {
-	struct raw_task *t = ITEM_NEW(r, r->tasks, ITEMS_MOST);
+	struct raw_task *t = ITEM_NEW(r, r->tasks);
 
 	if (!t)
 		return;
@@ -206,7 +214,7 @@ static uint32_t get_frame(struct raw_reader *r, struct raw_cursor *in)
 		in->bad = true;
 		return 0;
 	}
-	f = ITEM_NEW(r, r->frames, ITEMS_MOST);
+	f = ITEM_NEW(r, r->frames);
 	if (!f)
 		return 0;
 	*f = (struct raw_frame){ .of = (uint32_t)of, .kind = kind };
@@ -225,7 +233,7 @@ static uint32_t get_stack(struct raw_reader *r, struct raw_cursor *in)
 
 	while (n-- && sensible(r, in)) {
 		uint32_t frame = get_frame(r, in);
-		struct raw_node *to = ITEM_NEW(r, r->nodes, ITEMS_MOST);
+		struct raw_node *to = ITEM_NEW(r, r->nodes);
 
 		if (!to)
 			return 0;

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, TRIES = 3, NOTES = 8, NO_PAGEMAP = -2 };
+enum { PAGE = 4096, TRIES = 16, NOTES = 8, NO_PAGEMAP = -2 };
 #define PAGE_IS_FILE (1ull << 61)
 #define PAGE_IS_PRESENT (1ull << 63)
 

@@ -89,6 +89,7 @@ static struct file file_new(int machine, int wide, int big)
 }
 
 /* Its first n bytes as a file; NULL: they are none. */
+__attribute__((unused))
 static struct elf *file_open(const struct file *f, size_t n)
 {
 	void *image = mem_zalloc(n);
