@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -24,6 +25,7 @@ struct stacks {
 	struct flame flame;
 	struct changes changes;
 	bool reverse;
+	const char *output;		/* NULL = standard output */
 };
 
 #define AT(field) offsetof(struct settings, field)
@@ -162,12 +164,25 @@ static int add_stack(struct stacks *s, struct input *in, bool old)
 						 in->frames.n, in->count);
 }
 
+static bool is_output(const struct stacks *s, int fd)
+{
+	struct stat in, out;
+
+	return s->output && !fstat(fd, &in) && !stat(s->output, &out) &&
+	       S_ISREG(in.st_mode) && in.st_dev == out.st_dev &&
+	       in.st_ino == out.st_ino;
+}
+
 /* Add all stacks of one input; what fails has been reported. */
 static int add_stacks(struct stacks *s, int fd, const char *path, bool old)
 {
 	struct input in;
 	int err;
 
+	if (is_output(s, fd)) {
+		log_error("%s: is read: the result cannot go there", path);
+		return -EINVAL;
+	}
 	input_open(&in, fd, path);
 	while ((err = input_next(&in)) > 0) {
 		err = add_stack(s, &in, old);
@@ -261,6 +276,8 @@ static int write_graph(struct out *out, struct stacks *s,
 		log_notice("sums beyond 64 bits: they stay at the largest");
 	if (!f->total)
 		log_error("no samples in the input");
+	if (f->diff && !f->old_total)
+		log_notice("%s: no samples to compare with", set->old);
 	if (out_close(out) || !f->total)
 		return EXIT_FAIL;
 	return f->diff && !is_text(set->output) &&
@@ -322,6 +339,7 @@ static int run(int argc, char **argv)
 		return EXIT_FAIL;
 	s.flame.diff = set.old;
 	s.reverse = set.reverse;
+	s.output = set.output;
 	if (set.old)
 		name_diff(&o, &set, subtitle, sizeof(subtitle));
 	if (add_files(&s, &rest, set.old))

@@ -34,6 +34,11 @@ int raw_output_open(struct raw_output *r, const char *command,
 			  "to standard output", command);
 		return -EINVAL;
 	}
+	if (output && !strcmp(path, output)) {
+		log_error("%s: --raw and --output: both are to be %s",
+			  command, path);
+		return -EINVAL;
+	}
 	err = out_open(&r->out, path);
 	if (err)
 		return err;

@@ -101,8 +101,14 @@ static int take_head(void *arg, const struct raw_head *head)
 		return p->title.err;
 	}
 	if (!strcmp(buf_str(&p->unit), head->units[0]) &&
-	    p->layout == (head->layout & RAW_HITS))
-		return 0;
+	    p->layout == (head->layout & RAW_HITS)) {
+		if (p->output.period == head->period)
+			return 0;
+		log_error("%s: its samples are of another rate or event than "
+			  "those of the files before it: they do not add up",
+			  p->names.path);
+		return -EINVAL;
+	}
 	log_error("%s: of %s, in %s: it cannot be added to the files before "
 		  "it, in %s", p->names.path, head->command, head->units[0],
 		  buf_str(&p->unit));

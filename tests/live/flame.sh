@@ -191,6 +191,17 @@ if [ -c /dev/full ]; then
 	check full_disk test $? = 1
 fi
 
+# --- what is read is not written over; nothing to compare with is said
+echo 'a;b 3' >"$TMP/self.folded"
+: >"$TMP/empty.folded"
+! "$SONDE" flame -o "$TMP/self.folded" "$TMP/self.folded" 2>"$TMP/err" &&
+	grep -qx 'a;b 3' "$TMP/self.folded" && pass own_input ||
+	fail own_input "$(cat "$TMP/err" "$TMP/self.folded")"
+"$SONDE" flame --diff "$TMP/empty.folded" -o "$TMP/diff.svg" \
+	"$TMP/self.folded" >"$TMP/out" 2>"$TMP/err" &&
+	grep -q 'empty.folded: no samples' "$TMP/err" && pass empty_old ||
+	fail empty_old "$(cat "$TMP/err")"
+
 # --- scale: memory follows the distinct frames, not the input
 if ! have gcc; then
 	skip scale_memory "needs gcc"

@@ -5,10 +5,11 @@ cd "$TMP" || exit 1
 
 # A line's last (...) is the file; names are what is before it, without offset.
 cat >reference.awk <<'E'
-function put(line,	name, file) {
+function put(line,	name, file, deleted) {
 	file = line
+	deleted = sub(/ \(deleted\)\)$/, ")", file) ? " (deleted)" : ""
 	sub(/^.* \(/, "", file)
-	sub(/\)$/, "", file)
+	sub(/\)$/, deleted, file)
 	name = line
 	sub(/^[ \t]*[0-9a-f]+ /, "", name)
 	sub(/ \([^ ]*( \(deleted\))?\)$/, "", name)

@@ -138,6 +138,15 @@ grep -q ';main;top;mid;leaf' "$TMP/out" && pass "through a pipe" ||
 recorded "other units" offcputime -- sleep 0.1
 cp "$R" "$TMP/y.raw"
 recorded "again" profile -- "$TMP/chain" -100
+recorded "another rate" profile -F 99 -- "$TMP/chain" -100
+cp "$R" "$TMP/slow.raw"
+recorded "a rate" profile -F 499 -- "$TMP/chain" -100
+! reported "$TMP/slow.raw" "$R" && grep -q 'do not add up' "$TMP/said" &&
+	pass "rates are not mixed" ||
+	fail "rates are not mixed" "$(cat "$TMP/said")"
+timeout 60 "$SONDE" profile --raw "$TMP/one.svg" -o "$TMP/one.svg" \
+	-- true 2>"$TMP/err" && fail "one file for both" "no error" ||
+	pass "one file for both"
 ! reported "$R" "$TMP/y.raw" && grep -q 'cannot be added' "$TMP/said" &&
 	pass "other units are not added" ||
 	fail "other units are not added" "$(cat "$TMP/said")"

@@ -117,7 +117,7 @@ TEST(what_was_written_over_does_not_count)
 	p[NOTE + 16] = 9;
 	CHECK(!read_row(&row, 7));
 	mapped(f.p, SIZE, &row);
-	CHECK(read_row(&row, 7));		/* another process has it right */
+	CHECK(read_row(&row, 7));	/* another process has it right */
 	p = mapped(f.p, SIZE, &row);
 	p[NOTE + 16] = 9;
 	for (int i = 0; i < 16; i++)
