@@ -295,6 +295,13 @@ int bpf_prog_info(int fd, struct bpf_prog_info *info)
 	return n < 0 ? n : 0;
 }
 
+uint64_t bpf_prog_missed(int fd)
+{
+	struct bpf_prog_info info;
+
+	return bpf_prog_info(fd, &info) ? 0 : info.recursion_misses;
+}
+
 int bpf_map_info(int fd, struct bpf_map_info *info)
 {
 	int n;

@@ -101,6 +101,10 @@ int bpf_fd_by_id(enum bpf_kind kind, uint32_t id);
 int bpf_prog_info(int fd, struct bpf_prog_info *info);
 int bpf_map_info(int fd, struct bpf_map_info *info);
 
+/* How often the kernel left out a run of the program; 0 where it does not tell
+ * (before 5.12). */
+uint64_t bpf_prog_missed(int fd);
+
 /* The types of a loaded module, for bpf_load.btf_fd; -ENOENT. */
 int bpf_btf_fd(const char *module);
 

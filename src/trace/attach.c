@@ -420,12 +420,8 @@ static uint64_t recursions(const struct attach *a)
 {
 	uint64_t n = 0;
 
-	for (size_t i = 0; i < a->copies.n; i++) {
-		struct bpf_prog_info info;
-
-		if (!bpf_prog_info(a->copies.v[i].fd, &info))
-			n += info.recursion_misses;
-	}
+	for (size_t i = 0; i < a->copies.n; i++)
+		n += bpf_prog_missed(a->copies.v[i].fd);
 	return n;
 }
 

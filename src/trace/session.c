@@ -478,9 +478,8 @@ int session_prog(const struct session *s, const char *name)
 uint64_t session_missed(const struct session *s, const char *prog)
 {
 	int fd = session_prog(s, prog);
-	struct bpf_prog_info info;
 
-	return fd < 0 || bpf_prog_info(fd, &info) ? 0 : info.recursion_misses;
+	return fd < 0 ? 0 : bpf_prog_missed(fd);
 }
 
 struct channel *session_channel(struct session *s)

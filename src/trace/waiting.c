@@ -552,12 +552,11 @@ void waiting_detach(struct waiting *w)
 /* A CPU that is in the middle of another program's work runs none. */
 static uint64_t runs_missed(const struct waiting *w)
 {
-	struct bpf_prog_info info;
 	uint64_t n = 0;
 
 	for (int i = 0; i < 2; i++)
-		if (w->progs[i] && !bpf_prog_info(w->progs[i], &info))
-			n += info.recursion_misses;
+		if (w->progs[i])
+			n += bpf_prog_missed(w->progs[i]);
 	return n;
 }
 
