@@ -84,8 +84,7 @@ void procs_free(struct procs *p)
 	for (size_t i = 0; i < p->all.n; i++)
 		proc_free(p->all.v[i]);
 	for (size_t i = 0; i < p->roots.n; i++)
-		if (p->root_fds[i] >= 0)
-			close(p->root_fds[i]);
+		close(p->root_fds[i]);
 	if (p->own_root >= 0)
 		close(p->own_root);
 	vec_free(&p->all);
@@ -311,6 +310,7 @@ static uint32_t root_get(struct procs *p, int dir)
 	struct stat st;
 	ssize_t n = readlinkat(dir, "ns/mnt", ns, sizeof(ns));
 	int64_t id;
+	int fd;
 
 	if (n <= 5 || fstatat(dir, "root", &st, 0))
 		return NONE;
@@ -322,13 +322,14 @@ static uint32_t root_get(struct procs *p, int dir)
 		return (uint32_t)id;
 	if (p->roots.n >= ROOTS_MOST)
 		return NONE;
-	id = intern_put(&p->roots, &key, sizeof(key));
-	if (id < 0)
-		return NONE;
-	p->root_fds[id] = openat(dir, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (p->root_fds[id] < 0)
-		p->root_fds[id] = -errno;
-	return (uint32_t)id;
+	/* It may have ended since: that says nothing of others' folder. */
+	fd = openat(dir, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	id = fd < 0 ? -1 : intern_put(&p->roots, &key, sizeof(key));
+	if (id >= 0)
+		p->root_fds[id] = fd;
+	else if (fd >= 0)
+		close(fd);
+	return id < 0 ? NONE : (uint32_t)id;
 }
 
 /* Who the process is, for its JIT map. */
@@ -638,7 +639,7 @@ static void jit_hold(struct procs *p, struct proc *c, const struct snap *s)
 {
 	int fd = -1;
 
-	if (s->root != NONE && p->root_fds[s->root] >= 0 && s->uid != NONE &&
+	if (s->root != NONE && s->uid != NONE &&
 	    (c->jit_fd >= 0 || p->jit_fds < JIT_FDS_MOST))
 		fd = jitmap_open(p->root_fds[s->root], s->nspid, s->uid);
 	if (fd < 0)

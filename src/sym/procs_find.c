@@ -638,7 +638,7 @@ static int jit_open(const struct procs *p, const struct proc *c,
 {
 	int fd = -ENOENT;
 
-	if (s->root != NONE && p->root_fds[s->root] >= 0 && s->uid != NONE)
+	if (s->root != NONE && s->uid != NONE)
 		fd = jitmap_open(p->root_fds[s->root], s->nspid, s->uid);
 	if (fd == -ENOENT && c->jit_fd >= 0) {
 		fd = fcntl(c->jit_fd, F_DUPFD_CLOEXEC, 0);
