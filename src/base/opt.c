@@ -8,17 +8,37 @@
 #include "base/log.h"
 #include "base/near.h"
 
+/* A way through a table, and the groups in it. */
+struct walk {
+	const struct opt *next, *back;	/* NULL: in no group */
+	size_t at;			/* where the settings begin */
+};
+
 struct parse {
 	const char *command;
 	const struct opt *table;
 	char *settings;
+	size_t at;			/* of the option found last */
 	const struct opt *given[32];	/* those that can exclude another */
 	size_t ngiven;
 };
 
-static bool is_last(const struct opt *o)
+/* The next option; NULL = there are no more. */
+static const struct opt *walk(struct walk *w)
 {
-	return !o->letter && !o->name;
+	for (;;) {
+		const struct opt *o = w->next++;
+
+		if (o->kind == OPT_GROUP) {
+			*w = (struct walk){ o->arg, w->next, o->at };
+		} else if (o->letter || o->name) {
+			return o;
+		} else {
+			if (!w->back)
+				return NULL;
+			*w = (struct walk){ w->back, NULL, 0 };
+		}
+	}
 }
 
 /* "-F" or "--frequency", as the user wrote it. */
@@ -31,24 +51,29 @@ static const char *spelled(const struct opt *o, bool by_letter, char text[64])
 	return text;
 }
 
-static const struct opt *find_letter(const struct parse *p, char letter)
+static const struct opt *find_letter(struct parse *p, char letter)
 {
+	struct walk w = { .next = p->table };
 	const struct opt *o;
 
-	for (o = p->table; !is_last(o); o++)
+	while ((o = walk(&w))) {
+		p->at = w.at;
 		if (o->letter == letter)
 			return o;
+	}
 	log_error("%s: no option -%c", p->command, letter);
 	log_hint("sonde help %s lists the options", p->command);
 	return NULL;
 }
 
-static const struct opt *find_name(const struct parse *p, const char *name)
+static const struct opt *find_name(struct parse *p, const char *name)
 {
 	struct near near = { .wanted = name };
+	struct walk w = { .next = p->table };
 	const struct opt *o;
 
-	for (o = p->table; !is_last(o); o++) {
+	while ((o = walk(&w))) {
+		p->at = w.at;
 		if (o->name && !strcmp(o->name, name))
 			return o;
 		if (o->name && o->help)
@@ -85,6 +110,13 @@ static int bad_value(const struct parse *p, const struct opt *o,
 	return err == -ENOMEM ? err : -EINVAL;
 }
 
+static int lacks_value(const struct parse *p, const struct opt *o,
+		       const char *as)
+{
+	log_error("%s: %s needs %s", p->command, as, (const char *)o->arg);
+	return -EINVAL;
+}
+
 static int check_excluded(struct parse *p, const struct opt *o)
 {
 	if (!o->excludes)
@@ -109,7 +141,7 @@ static int set(struct parse *p, const struct opt *o, const char *as,
 	       const char *value)
 {
 	uint64_t max = o->max ? o->max : UINT64_MAX;
-	void *to = p->settings + o->at;
+	void *to = p->settings + p->at + o->at;
 	int err = 0;
 
 	switch (o->kind) {
@@ -150,10 +182,8 @@ static int parse_long(struct parse *p, char **argv, int argc, int *next)
 		return -EINVAL;
 	}
 	if (o->kind != OPT_FLAG && !value) {
-		if (*next + 1 >= argc) {
-			log_error("%s: %s needs %s", p->command, as, o->arg);
-			return -EINVAL;
-		}
+		if (*next + 1 >= argc)
+			return lacks_value(p, o, as);
 		value = argv[++*next];
 	}
 	return set(p, o, as, value);
@@ -180,10 +210,8 @@ static int parse_letters(struct parse *p, char **argv, int argc, int *next)
 			continue;
 		}
 		value = text[1] ? text + 1 : NULL;
-		if (!value && *next + 1 >= argc) {
-			log_error("%s: %s needs %s", p->command, as, o->arg);
-			return -EINVAL;
-		}
+		if (!value && *next + 1 >= argc)
+			return lacks_value(p, o, as);
 		return set(p, o, as, value ? value : argv[++*next]);
 	}
 	return 0;
@@ -219,9 +247,10 @@ int opt_parse(const char *command, const struct opt *table, void *settings,
 
 void opt_help(const struct opt *table, FILE *out)
 {
+	struct walk w = { .next = table };
 	const struct opt *o;
 
-	for (o = table; !is_last(o); o++) {
+	while ((o = walk(&w))) {
 		char left[80];
 
 		if (!o->help)
@@ -230,7 +259,8 @@ void opt_help(const struct opt *table, FILE *out)
 			 o->letter ? '-' : ' ', o->letter ? o->letter : ' ',
 			 o->letter && o->name ? ", " : "  ",
 			 o->name ? "--" : "", o->name ? o->name : "",
-			 o->arg ? " " : "", o->arg ? o->arg : "");
+			 o->arg ? " " : "", o->arg ? (const char *)o->arg :
+			 "");
 		fprintf(out, "  %-30s %s\n", left, o->help);
 	}
 }

@@ -15,15 +15,19 @@ enum opt_kind {
 	OPT_TEXT,	/* const char *: points into argv */
 	OPT_LIST,	/* struct num_list: "3,5", each <= max; given twice, it
 			 * grows. The caller frees it. */
+	OPT_GROUP,	/* not an option, but those of another table, whose
+			 * settings begin at `at` */
 };
 
-/* One option. The table ends with an entry of neither letter nor name. */
+/* One option. The table ends with an entry of neither letter nor name, which is
+ * no group. */
 struct opt {
 	char letter;		/* 0 = none */
 	const char *name;	/* NULL = none */
 	uint8_t kind;		/* enum opt_kind */
 	uint16_t at;		/* offsetof() into the command's settings */
-	const char *arg;	/* "HZ" in the help; NULL for a flag */
+	const void *arg;	/* "HZ" in the help; NULL for a flag; a group's
+				 * table */
 	const char *help;	/* NULL = not shown in the help */
 	uint8_t excludes;	/* options with a common bit exclude each
 				 * other */

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/near.h"
+#include "sym/name_options.h"
 
 #define CMD(name) extern const struct cmd cmd_##name;
 #include "cmds.h"
@@ -16,6 +17,22 @@ const struct cmd *const cmd_all[] = {
 };
 #undef CMD
 const size_t cmd_count = sizeof(cmd_all) / sizeof(*cmd_all);
+
+#define AT(member) offsetof(struct name_options, member)
+
+const struct opt cmd_name_options[] = {
+	{ 0, "symfs", OPT_TEXT, AT(symfs), "DIR",
+	  "files with symbols: by their path, by build-id" },
+	{ 0, "debug-dir", OPT_TEXT, AT(debug_dir), "DIR",
+	  "debug files in DIR/.build-id (/usr/lib/debug)" },
+	{ 0, "kallsyms", OPT_TEXT, AT(kernel), "FILE",
+	  "the kernel's symbols: a copy of /proc/kallsyms", .excludes = 64 },
+	{ 0, "system-map", OPT_TEXT, AT(kernel), "FILE",
+	  "the same, as its linker wrote them", .excludes = 64 },
+	{ 0, "mangled", OPT_FLAG, AT(mangled), NULL,
+	  "C++ and Rust names as their compilers encode them" },
+	{ 0 },
+};
 
 enum { ALIASES = sizeof(cmd_all[0]->aliases) / sizeof(char *) };
 

@@ -28,11 +28,11 @@ struct cmd {
 					 * cmd/check.h; NULL = needs nothing */
 };
 
-/* The option of commands whose output has names of functions: a flag, at that
- * offset in their settings. */
-#define MANGLED_OPTION(at) \
-	{ 0, "mangled", OPT_FLAG, at, NULL, \
-	  "C++ and Rust names as their compilers encode them" }
+/* The options of commands whose output has names of functions: a struct
+ * name_options, at that offset in their settings. */
+extern const struct opt cmd_name_options[];
+#define NAME_OPTIONS(offset) \
+	{ .kind = OPT_GROUP, .arg = cmd_name_options, .at = (offset) }
 
 /* All of them, in the order of cmds.h; NULL when there is no such name, nor
  * alias. */

@@ -13,6 +13,7 @@
 #include "cmd/cmd.h"
 #include "cmd/probing.h"
 #include "cmd/stack_output.h"
+#include "sym/debug_files.h"
 #include "sys/feature.h"
 #include "sys/host.h"
 #include "trace/overload.h"
@@ -36,10 +37,11 @@ enum {
 };
 
 struct settings {
+	struct name_options names;
 	struct num_list pids, tids;
 	uint64_t limit, rest, window, before, most, duration, cpu;
 	const char *comm, *output, *title;
-	bool per_cpu, user_only, kernel_only, mangled, verbose;
+	bool per_cpu, user_only, kernel_only, verbose;
 };
 
 #define AT(member) offsetof(struct settings, member)
@@ -79,7 +81,7 @@ static const struct opt options[] = {
 	  "write all tasks' stacks: .svg, .folded, .txt, .json or .pb" },
 	{ 0, "title", OPT_TEXT, AT(title), "TEXT",
 	  "title of the flame graph" },
-	MANGLED_OPTION(AT(mangled)),
+	NAME_OPTIONS(AT(names)),
 	{ 'v', "verbose", OPT_FLAG, AT(verbose), NULL, "say what it does" },
 	{ 0 },
 };
@@ -239,7 +241,7 @@ static void take(void *arg, uint32_t tid, uint64_t time,
  * followed, but for the record of before. */
 static int stacks_open(struct snooping *s)
 {
-	int err = naming_open(&s->naming, s->set.mangled);
+	int err = naming_open(&s->naming, &s->set.names);
 
 	if (err)
 		return err;
@@ -747,6 +749,8 @@ static int parse(struct snooping *s, int argc, char **argv)
 	struct opt_rest rest;
 	int err = opt_parse("loadsnoop", options, set, argc, argv, &rest);
 
+	if (!err)
+		err = debug_files_open(&set->names);
 	if (!err)
 		err = set_duration(s, &rest);
 	if (err)

@@ -20,6 +20,7 @@
 #include "cmd/stack_output.h"
 #include "leak.h"
 #include "sym/caller.h"
+#include "sym/debug_files.h"
 #include "sys/advice.h"
 #include "sys/bpf.h"
 #include "sys/feature.h"
@@ -42,10 +43,10 @@ enum {
 };
 
 struct settings {
+	struct name_options names;
 	struct probing_options common;
 	uint64_t older, every, top, min, max, blocks, interval, count;
 	bool each, show, combined, missing_free, percpu, growth, no_doubles;
-	bool mangled;
 	const char *object, *prefix, *sort, *command, *output, *title, *raw;
 };
 
@@ -90,7 +91,7 @@ static const struct opt options[] = {
 	RAW_OPTION(struct settings, raw, 1 | 2 | 4),
 	{ 0, "title", OPT_TEXT, AT(title), "TEXT",
 	  "title of the flame graph" },
-	MANGLED_OPTION(AT(mangled)),
+	NAME_OPTIONS(AT(names)),
 	{ 0, "wa-missing-free", OPT_FLAG, AT(missing_free), NULL,
 	  "as always: a block at the place of another ends it" },
 	{ 0 },
@@ -813,7 +814,7 @@ static int load(struct tracing *t)
 	struct watch *w = &t->probing.watch;
 	struct counted_spec spec = {
 		.user = !t->kernel, .kernel = t->kernel, .at_entry = !t->kernel,
-		.mangled = t->set.mangled,
+		.names = &t->set.names,
 	};
 	int err = counted_open(&t->counted, "memleak", w->session, &spec);
 
@@ -1086,6 +1087,8 @@ static int parse(struct tracing *t, int argc, char **argv)
 	struct opt_rest rest;
 	int err = opt_parse("memleak", options, &t->set, argc, argv, &rest);
 
+	if (!err)
+		err = debug_files_open(&t->set.names);
 	if (!err)
 		err = check(t, &rest);
 	if (err)

@@ -11,6 +11,7 @@
 #include "cmd/probing.h"
 #include "cmd/raw_output.h"
 #include "cmd/stack_output.h"
+#include "sym/debug_files.h"
 #include "sys/advice.h"
 #include "sys/feature.h"
 #include "sys/tracefs.h"
@@ -22,10 +23,11 @@ extern const struct bpf_object object_offcputime;
 enum { US = 1000 };		/* ns */
 
 struct settings {
+	struct name_options names;
 	struct probing_options common;
 	uint64_t least, most, state, stack_entries, top;
 	bool user_threads, kernel_threads, user_only, kernel_only, folded;
-	bool finished, wakers, mangled;
+	bool finished, wakers;
 	struct stack_options how;
 	const char *output, *title, *raw;
 };
@@ -65,7 +67,7 @@ static const struct opt options[] = {
 	RAW_OPTION(struct settings, raw, 0),
 	{ 0, "title", OPT_TEXT, AT(title), "TEXT",
 	  "title of the flame graph" },
-	MANGLED_OPTION(AT(mangled)),
+	NAME_OPTIONS(AT(names)),
 	{ 0, "top", OPT_NUM, AT(top), "N", "print the N longest", .min = 1 },
 	{ 0, "stack-storage-size", OPT_NUM, AT(stack_entries), "N",
 	  "stacks that the kernel's table holds", .min = 1, .max = 1 << 22 },
@@ -303,7 +305,7 @@ static int trace(struct offcpu *o)
 	const struct waiting_spec spec = {
 		.user = !set->kernel_only, .kernel = !set->user_only,
 		.wakers = set->wakers, .finished = set->finished,
-		.mangled = set->mangled,
+		.names = &set->names,
 		.threads = set->user_threads ? THREADS_USER :
 			   set->kernel_threads ? THREADS_KERNEL : THREADS_ALL,
 		.by_state = set->state != NO_STATE, .state = set->state,
@@ -351,6 +353,8 @@ static int parse(struct offcpu *o, int argc, char **argv)
 	struct opt_rest rest;
 	int err = opt_parse("offcputime", options, &o->set, argc, argv, &rest);
 
+	if (!err)
+		err = debug_files_open(&o->set.names);
 	if (err)
 		return err;
 	if (rest.nargs > 1 || (rest.nargs && o->set.common.duration))

@@ -14,6 +14,7 @@
 #include "cmd/raw_output.h"
 #include "cmd/stack_output.h"
 #include "events.h"
+#include "sym/debug_files.h"
 #include "sys/advice.h"
 #include "sys/fs.h"
 #include "sys/host.h"
@@ -32,11 +33,12 @@ enum {
 };
 
 struct settings {
+	struct name_options names;
 	struct num_list pids, tids;
 	uint64_t frequency, count, cpu, duration, long_duration, top;
 	uint64_t stack_entries, hash_entries;
 	const char *event, *comm, *cgroup, *output, *title, *raw;
-	bool user_only, kernel_only, idle, folded, mangled, verbose, has_cpu;
+	bool user_only, kernel_only, idle, folded, verbose, has_cpu;
 	struct stack_options how;
 	char **command;
 };
@@ -82,7 +84,7 @@ static const struct opt options[] = {
 	  .min = 1 },
 	{ 0, "title", OPT_TEXT, AT(title), "TEXT",
 	  "title of the flame graph" },
-	MANGLED_OPTION(AT(mangled)),
+	NAME_OPTIONS(AT(names)),
 	{ 0, "duration", OPT_NUM, AT(long_duration), "SECS",
 	  "the same as SECS", .min = 1, .max = 99999999 },
 	{ 0, "for", OPT_NUM, AT(long_duration), "SECS", NULL,
@@ -186,6 +188,8 @@ static int parse(struct profile *p, int argc, char **argv)
 
 	set->cpu = UINT64_MAX;
 	err = opt_parse("profile", options, set, argc, argv, &rest);
+	if (!err)
+		err = debug_files_open(&set->names);
 	if (!err)
 		err = parse_duration(set, &rest);
 	if (err)
@@ -533,7 +537,7 @@ static int profile(struct profile *p)
 	host_raise_files();		/* ours, not the command's */
 	p->spec.sample.child = p->child.pid;
 	if (!err)
-		err = naming_open(&p->naming, set->mangled);
+		err = naming_open(&p->naming, &set->names);
 	if (!err)
 		raw_output_prepare(&p->raw, &p->naming);
 	if (!err)

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "sym/caller.h"
+#include "sym/debug_files.h"
 #include "sym/demangle.h"
 #include "sym/files.h"
 #include "trace/own_frames.h"
@@ -17,17 +19,20 @@ enum { AS_LEAF, AS_CALLER };
 enum { KNOWN = 1, NO_CALLER = 2 };
 enum { USER, KERNEL, WAKER };		/* halves; those of a waker follow */
 
-int raw_names_open(struct raw_names *n, const struct raw_names_options *o)
+int raw_names_open(struct raw_names *n, const struct name_options *o)
 {
-	int err = desk_open(&n->desk, o->symfs, o->debug_dir);
+	int err = debug_files_open(o);
 
 	n->mangled = o->mangled;
+	if (!err)
+		err = desk_open(&n->desk);
 	return err ? err : desk_kernel_open(&n->kernel, o->kernel);
 }
 
 void raw_names_close(struct raw_names *n)
 {
 	desk_close(n->desk);
+	debug_files_close();
 	desk_kernel_close(&n->kernel);
 	names_free(&n->names);
 	buf_free(&n->text);
@@ -149,12 +154,10 @@ static int name_symbol(struct raw_names *n, struct elf *elf, uint64_t vaddr,
 static enum caller_kind judge(struct raw_names *n, uint32_t file,
 			      uint64_t *inside)
 {
-	struct caller_file f;
-	uint64_t ret = *inside;
-	enum caller_kind kind = CALLER_AFTER_CALL;
+	struct elf *code = desk_code(n->desk, file);
+	enum caller_kind kind = code ? caller_kind_in(code, *inside) :
+				CALLER_AFTER_CALL;
 
-	if (desk_caller(n->desk, file, &f))
-		kind = caller_kind_in(&f, ret);
 	*inside -= kind == CALLER_AFTER_CALL;
 	return kind;
 }
@@ -301,18 +304,18 @@ static bool is_caller(struct raw_names *n, const struct raw_reader *r,
 {
 	const struct raw_frame *a = &r->frames.v[leaf];
 	const struct raw_frame *b = &r->frames.v[caller];
-	struct caller_file f;
 	uint64_t ip, before;
+	struct elf *code;
 	int64_t file;
 
 	if (a->kind != RAW_IN_FILE || b->kind != RAW_IN_FILE || a->of != b->of)
 		return false;
 	file = desk_number(n, r, a->of);
-	return file >= 0 &&
+	code = file < 0 ? NULL : desk_code(n->desk, (uint32_t)file);
+	return code &&
 	       desk_vaddr(n->desk, (uint32_t)file, a->at, &ip) &&
 	       desk_vaddr(n->desk, (uint32_t)file, b->at - 1, &before) &&
-	       desk_caller(n->desk, (uint32_t)file, &f) &&
-	       caller_calls(&f, ip, before + 1);
+	       caller_calls(code, ip, before + 1);
 }
 
 static int user_half(struct raw_names *n, const struct raw_reader *r,

@@ -7,13 +7,8 @@
 #include "render/stack.h"
 #include "sym/desk.h"
 #include "sym/desk_kernel.h"
+#include "sym/name_options.h"
 #include "sym/names.h"
-
-/* Where names come from; each may be NULL. */
-struct raw_names_options {
-	const char *symfs, *debug_dir, *kernel;	/* a list of its symbols */
-	bool mangled;			/* as their compilers encode them */
-};
 
 /* Two ways to look at a frame: as a leaf, and as a caller. */
 struct raw_named {
@@ -40,7 +35,7 @@ struct raw_names {
 };
 
 /* 0 or -errno, reported; raw_names_close() always. */
-int raw_names_open(struct raw_names *n, const struct raw_names_options *o);
+int raw_names_open(struct raw_names *n, const struct name_options *o);
 void raw_names_close(struct raw_names *n);
 
 /* Read one file (path is for messages), and hand over its head and each of its

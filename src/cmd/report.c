@@ -14,23 +14,17 @@
 #include "sys/host.h"
 
 struct settings {
-	const char *symfs, *debug_dir, *kallsyms, *system_map, *output, *title;
+	struct name_options names;
+	const char *output, *title;
 	uint64_t top;
-	bool folded, mangled, verbose;
+	bool folded, verbose;
 	struct stack_options how;
 };
 
 #define AT(member) offsetof(struct settings, member)
 
 static const struct opt options[] = {
-	{ 0, "symfs", OPT_TEXT, AT(symfs), "DIR",
-	  "the device's files, stripped or not: by path, by build-id" },
-	{ 0, "debug-dir", OPT_TEXT, AT(debug_dir), "DIR",
-	  "symbols in DIR/.build-id (/usr/lib/debug)" },
-	{ 0, "kallsyms", OPT_TEXT, AT(kallsyms), "FILE",
-	  "a copy of the device's /proc/kallsyms", .excludes = 1 },
-	{ 0, "system-map", OPT_TEXT, AT(system_map), "FILE",
-	  "the System.map of its kernel's build", .excludes = 1 },
+	NAME_OPTIONS(AT(names)),
 	{ 'd', "delimited", OPT_FLAG, AT(how.delimited), NULL,
 	  "a line (-- or -) between kernel and user stack" },
 	{ 'a', "annotations", OPT_FLAG, AT(how.annotate), NULL,
@@ -46,7 +40,6 @@ static const struct opt options[] = {
 	{ 0, "top", OPT_NUM, AT(top), "N", "print the N largest", .min = 1 },
 	{ 0, "title", OPT_TEXT, AT(title), "TEXT",
 	  "title of the flame graph" },
-	MANGLED_OPTION(AT(mangled)),
 	{ 'v', "verbose", OPT_FLAG, AT(verbose), NULL, "say what it does" },
 	{ 0 },
 };
@@ -201,18 +194,13 @@ static int write_result(struct report *p)
 static int report(struct report *p, const struct opt_rest *rest)
 {
 	const struct settings *set = &p->set;
-	const struct raw_names_options from = {
-		.symfs = set->symfs, .debug_dir = set->debug_dir,
-		.kernel = set->kallsyms ? set->kallsyms : set->system_map,
-		.mangled = set->mangled,
-	};
 	int err = stack_output_open(&p->output, "report", set->output,
 				    set->folded);
 
 	if (err)
 		return err;
 	host_raise_files();
-	err = raw_names_open(&p->names, &from);
+	err = raw_names_open(&p->names, &set->names);
 	if (err)
 		return err == -ENOMEM ? out_of_memory() : err;
 	p->names.head = take_head;

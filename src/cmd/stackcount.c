@@ -14,15 +14,16 @@
 #include "cmd/probing.h"
 #include "cmd/raw_output.h"
 #include "cmd/stack_output.h"
+#include "sym/debug_files.h"
 #include "trace/counted.h"
 
 extern const struct bpf_object object_stackcount;
 
 struct settings {
+	struct name_options names;
 	struct probing_options common;
 	uint64_t interval, skip, depth, top, stack_entries, rows;
 	bool timestamp, regex, per_pid, user_only, kernel_only, folded;
-	bool mangled;
 	struct stack_options how;
 	const char *output, *title, *raw;
 };
@@ -57,7 +58,7 @@ static const struct opt options[] = {
 	RAW_OPTION(struct settings, raw, 8),
 	{ 0, "title", OPT_TEXT, AT(title), "TEXT",
 	  "title of the flame graph" },
-	MANGLED_OPTION(AT(mangled)),
+	NAME_OPTIONS(AT(names)),
 	{ 0, "top", OPT_NUM, AT(top), "N", "print the N largest", .min = 1 },
 	{ 0, "skip", OPT_NUM, AT(skip), "N",
 	  "leave the N innermost functions out", .max = 1000 },
@@ -208,7 +209,7 @@ static int load(struct counting *c)
 		.user = !c->set.kernel_only, .kernel = !c->set.user_only,
 		.at_entry = points_at_entry(&p->points),
 		.events = !points_in_kernel(&p->points),
-		.mangled = c->set.mangled,
+		.names = &c->set.names,
 		.stack_entries = c->set.stack_entries, .rows = c->set.rows,
 	};
 	int err = counted_open(&c->counted, "stackcount", p->watch.session,
@@ -307,6 +308,8 @@ static int parse(struct counting *c, int argc, char **argv,
 	struct spec_rules rules = { .command = "stackcount" };
 	int err = opt_parse("stackcount", options, &c->set, argc, argv, rest);
 
+	if (!err)
+		err = debug_files_open(&c->set.names);
 	if (err)
 		return err;
 	err = probing_wanted("stackcount", rest->nargs, "what to count");

@@ -11,15 +11,17 @@
 #include "cmd/check.h"
 #include "cmd/cmd.h"
 #include "cmd/probing.h"
+#include "sym/debug_files.h"
 #include "sys/feature.h"
 #include "trace/counted.h"
 
 extern const struct bpf_object object_stacksnoop;
 
 struct settings {
+	struct name_options names;
 	struct probing_options common;
 	uint64_t most, skip, depth;
-	bool offset, verbose, regex, user_only, kernel_only, mangled;
+	bool offset, verbose, regex, user_only, kernel_only;
 };
 
 #define AT(member) offsetof(struct settings, member)
@@ -43,7 +45,7 @@ static const struct opt options[] = {
 	{ 0, "depth", OPT_NUM, AT(depth), "N",
 	  "no more than the N innermost functions of each half", .min = 1,
 	  .max = 1000 },
-	MANGLED_OPTION(AT(mangled)),
+	NAME_OPTIONS(AT(names)),
 	{ 0 },
 };
 
@@ -178,7 +180,7 @@ static int load(struct snooping *s)
 		.user = !s->set.kernel_only, .kernel = !s->set.user_only,
 		.at_entry = points_at_entry(&p->points),
 		.events = !points_in_kernel(&p->points),
-		.mangled = s->set.mangled,
+		.names = &s->set.names,
 	};
 	int err;
 
@@ -229,6 +231,8 @@ static int parse(struct snooping *s, int argc, char **argv)
 	struct opt_rest rest;
 	int err = opt_parse("stacksnoop", options, &s->set, argc, argv, &rest);
 
+	if (!err)
+		err = debug_files_open(&s->set.names);
 	if (err)
 		return err;
 	err = probing_wanted("stacksnoop", rest.nargs, "what to watch");

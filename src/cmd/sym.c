@@ -11,6 +11,7 @@
 #include "base/out.h"
 #include "cmd/check.h"
 #include "cmd/cmd.h"
+#include "sym/debug_files.h"
 #include "sym/demangle.h"
 #include "sym/elf.h"
 #include "sym/kallsyms.h"
@@ -21,9 +22,10 @@
 #include "trace/target.h"
 
 struct sym_options {
-	bool kernel, offset, mangled;
+	struct name_options names;
+	bool kernel, offset;
 	uint64_t pid;
-	const char *kallsyms, *modules;
+	const char *modules;
 };
 
 static const struct opt sym_opts[] = {
@@ -34,16 +36,13 @@ static const struct opt sym_opts[] = {
 	  .at = offsetof(struct sym_options, pid),
 	  .help = "addresses of a process that runs here",
 	  .min = 1, .max = 4194304 },
-	{ .name = "kallsyms", .kind = OPT_TEXT, .arg = "FILE",
-	  .at = offsetof(struct sym_options, kallsyms),
-	  .help = "a copy of /proc/kallsyms, of another kernel" },
 	{ .name = "modules", .kind = OPT_TEXT, .arg = "FILE",
 	  .at = offsetof(struct sym_options, modules),
 	  .help = "a copy of its /proc/modules: where modules end" },
 	{ .name = "offset", .kind = OPT_FLAG,
 	  .at = offsetof(struct sym_options, offset),
 	  .help = "numbers are offsets in the file" },
-	MANGLED_OPTION(offsetof(struct sym_options, mangled)),
+	NAME_OPTIONS(offsetof(struct sym_options, names)),
 	{ 0 }
 };
 
@@ -75,7 +74,7 @@ static bool parse_addr(const char *s, uint64_t *addr)
 /* "name+0x1f": what s->name holds. */
 static void put_name(struct sym *s, uint64_t offset)
 {
-	if (!s->opt.mangled)
+	if (!s->opt.names.mangled)
 		demangle_buf(&s->name);
 	escape(&s->line, s->name.data, s->name.len, ESCAPE_TEXT);
 	buf_putc(&s->line, '+');
@@ -242,7 +241,7 @@ static void kernel_failed(const struct sym *s, const char *name, int err)
 		log_error("sym: %s: every address is hidden (zero)", name);
 	else
 		log_error("sym: %s: %s", name, log_errno(err));
-	if (!s->opt.kallsyms)
+	if (!s->opt.names.kernel)
 		advice(OP_KALLSYMS, err);
 }
 
@@ -261,7 +260,7 @@ static int open_modules(const struct sym *s)
 		fd = open_input(s->opt.modules);
 		if (fd < 0)
 			log_error("sym: %s: %s", s->opt.modules, log_errno(fd));
-	} else if (!s->opt.kallsyms) {
+	} else if (!s->opt.names.kernel) {
 		/* A kernel without modules has no list of them. */
 		fd = fs_open(FS_PROC, "modules", O_RDONLY);
 		if (fd < 0)
@@ -272,20 +271,21 @@ static int open_modules(const struct sym *s)
 
 static int open_kernel(struct sym *s)
 {
-	const char *name = s->opt.kallsyms ? s->opt.kallsyms : "/proc/kallsyms";
+	const char *given = s->opt.names.kernel;
+	const char *name = given ? given : "/proc/kallsyms";
 	const struct kallsyms_counts *n;
 	int modules = open_modules(s), fd, err;
 
 	if (s->opt.modules && modules < 0)
 		return modules;
-	fd = s->opt.kallsyms ? open_input(name) :
+	fd = given ? open_input(name) :
 		fs_open(FS_PROC, "kallsyms", O_RDONLY);
 	err = fd < 0 ? fd : kallsyms_load(fd, modules, &s->kernel);
 	if (fd < 0)
 		log_error("sym: %s: %s", name, log_errno(fd));
 	else if (err)
 		kernel_failed(s, name, err);
-	if (fd == -ENOENT && !s->opt.kallsyms)
+	if (fd == -ENOENT && !given)
 		log_hint("the kernel needs CONFIG_KALLSYMS");
 	if (fd >= 0)
 		close(fd);
@@ -323,7 +323,7 @@ static int open_process(struct sym *s)
 	}
 	close(fd);
 	s->procs = procs_new();
-	s->namer = s->procs ? namer_new(s->procs, s->opt.mangled)
+	s->namer = s->procs ? namer_new(s->procs, &s->opt.names)
 			      : NULL;
 	if (!s->namer || procs_seen(s->procs, pid, now)) {
 		log_error("sym: out of memory");
@@ -340,8 +340,10 @@ static int open_file(struct sym *s, const char *path)
 
 	s->file = slash ? slash + 1 : path;
 	err = fd < 0 ? fd : elf_open(fd, &s->elf);
-	if (!err && !elf_is_object(s->elf))
+	if (!err && !elf_is_object(s->elf)) {
+		debug_files_attach_own(s->elf, fd);
 		return 0;
+	}
 	if (!err)
 		log_error("sym: %s: a relocatable object: its addresses are "
 			  "not final", path);
@@ -406,9 +408,11 @@ static int sym_run(int argc, char **argv)
 	int status = EXIT_FAIL, err, first;
 
 	err = opt_parse("sym", sym_opts, &s.opt, argc, argv, &rest);
+	if (!err)
+		err = debug_files_open(&s.opt.names);
 	if (err)
 		return err == -EINVAL ? EXIT_USAGE : EXIT_FAIL;
-	s.opt.kernel |= s.opt.kallsyms || s.opt.modules;
+	s.opt.kernel |= s.opt.names.kernel || s.opt.modules;
 	if (rest.command || check_usage(&s, rest.args, rest.nargs)) {
 		if (rest.command)
 			log_error("sym: takes no command");
@@ -421,6 +425,8 @@ static int sym_run(int argc, char **argv)
 		status = print_all(&s, rest.args + first, rest.nargs - first);
 	if (s.elf)
 		elf_debugdata_say(s.elf, rest.args[0]);
+	debug_files_report();
+	debug_files_close();
 	kallsyms_free(s.kernel);
 	namer_free(s.namer);
 	procs_free(s.procs);
@@ -448,7 +454,8 @@ const struct cmd cmd_sym = {
 "Addresses are hexadecimal, 0x or not; without any on the command line they\n"
 "are read from standard input, one a line. The addresses of a file are those\n"
 "that nm and objdump show; debug information is not needed. Of a stripped\n"
-"file these names are left: .dynsym, .gnu_debugdata, and Go's .gopclntab.\n"
+"file the debug file is looked for; else these names are left: .dynsym,\n"
+".gnu_debugdata, and Go's .gopclntab.\n"
 "With --kallsyms, only --modules tells how far a module's last function\n"
 "reaches.",
 	.examples =

@@ -13,6 +13,7 @@
 #include "cmd/cmd.h"
 #include "cmd/probing.h"
 #include "events.h"
+#include "sym/debug_files.h"
 #include "sys/bpf.h"
 #include "sys/feature.h"
 #include "sys/host.h"
@@ -27,12 +28,13 @@
 extern const struct bpf_object object_trace;
 
 struct settings {
+	struct name_options names;
 	struct probing_options common;
 	uint64_t string_size, max_events, pages;
 	struct num_list strings;
 	const char *name, *filter;
 	bool offset_time, unix_time, day_time, show_cpu;
-	bool kernel_stack, user_stack, addresses, mangled;
+	bool kernel_stack, user_stack, addresses;
 };
 
 enum {
@@ -77,7 +79,7 @@ static const struct opt options[] = {
 	  "the program's stack below each line" },
 	{ 'a', "address", OPT_FLAG, offsetof(struct settings, addresses),
 	  NULL, "addresses in stacks, too" },
-	MANGLED_OPTION(offsetof(struct settings, mangled)),
+	NAME_OPTIONS(offsetof(struct settings, names)),
 	{ 'b', "buffer-pages", OPT_NUM, offsetof(struct settings, pages),
 	  "PAGES", "room for hits that are not printed yet", .min = 1,
 	  .max = 1 << 16 },
@@ -516,7 +518,7 @@ static int stacks_begin(struct tracing *t)
 			  "stack (that came with Linux 4.18)");
 		return -EOPNOTSUPP;
 	}
-	err = naming_open(&t->naming, t->set.mangled);
+	err = naming_open(&t->naming, &t->set.names);
 	if (err)
 		return err;
 	t->names = t->naming.probes = true;
@@ -719,6 +721,8 @@ static int parse(struct tracing *t, int argc, char **argv)
 	struct opt_rest rest;
 	int err = opt_parse("trace", options, &t->set, argc, argv, &rest);
 
+	if (!err)
+		err = debug_files_open(&t->set.names);
 	if (err)
 		return err;
 	err = probing_wanted("trace", rest.nargs, "what to trace");

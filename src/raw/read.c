@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "raw/crc.h"
+#include "base/crc.h"
 #include "raw/fields.h"
 
 enum {

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "raw/crc.h"
+#include "base/crc.h"
 #include "raw/fields.h"
 
 enum {

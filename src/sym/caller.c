@@ -30,11 +30,11 @@
 struct cpu {
 	/* Where the call in front of `ret` leads. */
 	bool (*target)(struct elf *e, uint64_t ret, uint64_t *to);
-	bool (*frameless)(const struct caller_file *f,
+	bool (*frameless)(struct elf *e,
 			  const struct elf_sym *function, uint64_t ip);
 	bool (*after_call)(struct elf *e, uint64_t ret);
 	bool (*trampoline)(struct elf *e, uint64_t vaddr);
-	bool (*goexit)(const struct caller_file *f, uint64_t vaddr);
+	bool (*goexit)(struct elf *e, uint64_t vaddr);
 };
 
 /* The file and vaddr of an address; NULL when it is not surely known. */
@@ -80,7 +80,7 @@ static bool x86_target(struct elf *e, uint64_t ret, uint64_t *target)
 /* True when the function has no frame of its own at ip: it does not
  * begin with (endbr64,) push %rbp, mov %rsp,%rbp, or the push is still to come,
  * or ip is at its ret. */
-static bool x86_frameless(const struct caller_file *file,
+static bool x86_frameless(struct elf *e,
 			  const struct elf_sym *f, uint64_t ip)
 {
 	static const unsigned char endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };
@@ -90,8 +90,8 @@ static bool x86_frameless(const struct caller_file *file,
 	unsigned char head[8], at;
 	size_t skip;
 
-	if (elf_bytes(file->code, f->value, head, sizeof(head)) ||
-	    elf_bytes(file->code, ip, &at, 1))
+	if (elf_bytes(e, f->value, head, sizeof(head)) ||
+	    elf_bytes(e, ip, &at, 1))
 		return false;
 	skip = memcmp(head, endbr, sizeof(endbr)) ? 0 : sizeof(endbr);
 	if (memcmp(head + skip, frame[0], 4) &&
@@ -130,13 +130,13 @@ static bool x86_trampoline(struct elf *e, uint64_t vaddr)
 
 /* Go makes the first function of a goroutine return behind the nop that
  * runtime.goexit begins with. */
-static bool x86_goexit(const struct caller_file *f, uint64_t vaddr)
+static bool x86_goexit(struct elf *e, uint64_t vaddr)
 {
 	unsigned char before;
 	struct elf_sym sym;
 
-	return !elf_bytes(f->code, vaddr - 1, &before, 1) && before == 0x90 &&
-	       !elf_find(f->names, vaddr, &sym) && vaddr - sym.value == 1;
+	return !elf_bytes(e, vaddr - 1, &before, 1) && before == 0x90 &&
+	       !elf_find(e, vaddr, &sym) && vaddr - sym.value == 1;
 }
 
 static const struct cpu x86 = {
@@ -196,18 +196,18 @@ static bool arm64_target(struct elf *e, uint64_t ret, uint64_t *target)
 /* True when the function has no frame of its own at ip, and x30 still holds
  * its return address: it neither makes a frame nor calls anybody, or has not
  * yet done either, or ip is at its ret. */
-static bool arm64_frameless(const struct caller_file *file,
+static bool arm64_frameless(struct elf *e,
 			    const struct elf_sym *f, uint64_t ip)
 {
 	bool calls = false;
 	uint32_t insn;
 
-	if (insn_read(file->code, ip, &insn) && is_ret(insn))
+	if (insn_read(e, ip, &insn) && is_ret(insn))
 		return true;
 	if (f->size > FUNCTION_MAX)
 		return false;
 	for (uint64_t at = f->value; at - f->value < f->size; at += 4) {
-		if (!insn_read(file->code, at, &insn))
+		if (!insn_read(e, at, &insn))
 			return false;
 		if (sets_frame(insn))
 			return ip <= at && !calls;
@@ -235,13 +235,13 @@ static bool arm64_trampoline(struct elf *e, uint64_t vaddr)
 
 /* Go makes the first function of a goroutine return behind the nop that
  * runtime.goexit begins with. */
-static bool arm64_goexit(const struct caller_file *f, uint64_t vaddr)
+static bool arm64_goexit(struct elf *e, uint64_t vaddr)
 {
 	struct elf_sym sym;
 	uint32_t insn;
 
-	return insn_read(f->code, vaddr - 4, &insn) && insn == 0xd503201f &&
-	       !elf_find(f->names, vaddr, &sym) && vaddr - sym.value == 4;
+	return insn_read(e, vaddr - 4, &insn) && insn == 0xd503201f &&
+	       !elf_find(e, vaddr, &sym) && vaddr - sym.value == 4;
 }
 
 static const struct cpu arm64 = {
@@ -266,24 +266,24 @@ static const struct cpu *cpu_of(const struct elf *e)
 	}
 }
 
-bool caller_calls(const struct caller_file *f, uint64_t ip, uint64_t ret)
+bool caller_calls(struct elf *e, uint64_t ip, uint64_t ret)
 {
-	const struct cpu *cpu = cpu_of(f->code);
+	const struct cpu *cpu = cpu_of(e);
 	struct elf_sym sym;
 	uint64_t target;
 
-	return cpu && !elf_find(f->names, ip, &sym) &&
-	       cpu->target(f->code, ret, &target) && target == sym.value &&
-	       cpu->frameless(f, &sym, ip);
+	return cpu && !elf_find(e, ip, &sym) &&
+	       cpu->target(e, ret, &target) && target == sym.value &&
+	       cpu->frameless(e, &sym, ip);
 }
 
-enum caller_kind caller_kind_in(const struct caller_file *f, uint64_t ret)
+enum caller_kind caller_kind_in(struct elf *e, uint64_t ret)
 {
-	const struct cpu *cpu = cpu_of(f->code);
+	const struct cpu *cpu = cpu_of(e);
 
-	if (!cpu || cpu->after_call(f->code, ret) || cpu->goexit(f, ret))
+	if (!cpu || cpu->after_call(e, ret) || cpu->goexit(e, ret))
 		return CALLER_AFTER_CALL;
-	return cpu->trampoline(f->code, ret) ? CALLER_AT_START : CALLER_NONE;
+	return cpu->trampoline(e, ret) ? CALLER_AT_START : CALLER_NONE;
 }
 
 bool caller_is_sure(struct procs *p, struct proc_at at, uint64_t ip,
@@ -295,7 +295,7 @@ bool caller_is_sure(struct procs *p, struct proc_at at, uint64_t ip,
 
 	return e && locate(p, at, ret - 1, &caller_file, &caller) &&
 	       file == caller_file &&
-	       caller_calls(&(struct caller_file){ e, e }, vaddr, caller + 1);
+	       caller_calls(e, vaddr, caller + 1);
 }
 
 enum caller_kind caller_kind(struct procs *p, struct proc_at at, uint64_t addr)
@@ -304,6 +304,6 @@ enum caller_kind caller_kind(struct procs *p, struct proc_at at, uint64_t addr)
 	uint64_t vaddr;
 	struct elf *e = locate(p, at, addr - 1, &file, &vaddr);
 
-	return e ? caller_kind_in(&(struct caller_file){ e, e }, vaddr + 1)
+	return e ? caller_kind_in(e, vaddr + 1)
 		 : CALLER_AFTER_CALL;
 }

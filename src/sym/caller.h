@@ -7,6 +7,8 @@
 
 #include "sym/procs.h"
 
+struct elf;
+
 /* Can a function return to `addr`? */
 enum caller_kind {
 	CALLER_NONE,		/* no: in front of it is no call */
@@ -26,12 +28,8 @@ bool caller_is_linked(void);
 bool caller_is_sure(struct procs *p, struct proc_at at, uint64_t ip,
 		    uint64_t ret);
 
-/* The same of a file of any machine, by its vaddrs. What has the code and what
- * has the symbols may be two files. */
-struct caller_file {
-	struct elf *code, *names;
-};
-enum caller_kind caller_kind_in(const struct caller_file *f, uint64_t ret);
-bool caller_calls(const struct caller_file *f, uint64_t ip, uint64_t ret);
+/* The same of a file of any machine that is here, by its vaddrs. */
+enum caller_kind caller_kind_in(struct elf *e, uint64_t ret);
+bool caller_calls(struct elf *e, uint64_t ip, uint64_t ret);
 
 #endif

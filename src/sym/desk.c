@@ -12,10 +12,8 @@
  * it still is the same inode. */
 #include "sym/desk.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,12 +21,8 @@
 #include "base/intern.h"
 #include "base/log.h"
 #include "base/vec.h"
+#include "sym/debug_files.h"
 #include "sym/root.h"
-
-enum {
-	FOUND_MOST = 1 << 20,		/* ELF files of a tree */
-	DEPTH_MOST = 64,		/* folders within each other */
-};
 
 /* What all tables together may cost. */
 #define WORK_MOST (4 * ELF_WORK_MOST)
@@ -43,52 +37,25 @@ struct entry {
 	bool symtab;			/* names has all of them */
 };
 
-/* An ELF file of the tree. */
-struct found {
-	struct build_id id;
-	uint32_t path;
-};
-
 struct desk {
-	const char *symfs, *debug_dir;
-	int symfs_fd, debug_fd, root_fd;	/* -1 = none */
-	bool scanned;
+	int root_fd;			/* -1 = none */
 	struct intern texts, keys;
 	VEC(struct entry) files;	/* by number in keys */
-	VEC(struct found) tree;
 	uint64_t work;
 	unsigned missing, unsure;
 	uint32_t first_missing;		/* path */
 };
 
-static int dir_open(const char *option, const char *path)
-{
-	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd >= 0)
-		return fd;
-	fd = -errno;
-	log_error("%s %s: %s", option, path, log_errno(fd));
-	return fd;
-}
-
-int desk_open(struct desk **out, const char *symfs, const char *debug_dir)
+int desk_open(struct desk **out)
 {
 	struct desk *d = mem_zalloc(sizeof(*d));
 
 	*out = d;
 	if (!d)
 		return -ENOMEM;
-	d->symfs = symfs;
-	d->debug_dir = debug_dir ? debug_dir : "/usr/lib/debug";
 	d->work = WORK_MOST;
-	d->symfs_fd = symfs ? dir_open("--symfs", symfs) : -1;
 	d->root_fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	d->debug_fd = debug_dir ? dir_open("--debug-dir", debug_dir) :
-		      open(d->debug_dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (symfs && d->symfs_fd < 0)
-		return d->symfs_fd;
-	return debug_dir && d->debug_fd < 0 ? d->debug_fd : 0;
+	return 0;
 }
 
 static void entry_close(struct entry *e)
@@ -100,18 +67,13 @@ static void entry_close(struct entry *e)
 
 void desk_close(struct desk *d)
 {
-	const int fds[] = { d ? d->symfs_fd : -1, d ? d->root_fd : -1,
-			    d ? d->debug_fd : -1 };
-
-	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
-		if (fds[i] >= 0)
-			close(fds[i]);
 	if (!d)
 		return;
+	if (d->root_fd >= 0)
+		close(d->root_fd);
 	for (size_t i = 0; i < d->files.n; i++)
 		entry_close(&d->files.v[i]);
 	vec_free(&d->files);
-	vec_free(&d->tree);
 	intern_free(&d->texts);
 	intern_free(&d->keys);
 	mem_free(d);
@@ -203,150 +165,64 @@ static bool is_same_inode(const struct entry *e, const struct stat *st)
 	       (uint64_t)st->st_ino == e->file.inode;
 }
 
-/* fd (taken over) was opened to be the file. */
-static void entry_try(struct desk *d, struct entry *e, int fd,
-		      const struct stat *st, const char *where, bool by_path)
+/* Looking for a file: what is tried is what was opened to be it. */
+struct look {
+	struct desk *d;
+	struct entry *e;
+	bool by_path;
+};
+
+static bool try(void *arg, int fd, const struct stat *st, const char *where)
 {
+	const struct look *l = arg;
+	struct entry *e = l->e;
 	struct build_id id;
 	struct elf *elf;
 	bool same;
 
-	if (fd < 0)
-		return;
 	if (elf_open(fd, &elf)) {
 		close(fd);
-		return;
+		return false;
 	}
 	elf_build_id(elf, &id);
 	same = build_id_same(&id, &e->file.id);
 	if (!e->file.id.len) {
-		same = is_same_inode(e, st) || (by_path && *where);
-		d->unsure += same && !is_same_inode(e, st);
+		same = is_same_inode(e, st) || (l->by_path && *where);
+		l->d->unsure += same && !is_same_inode(e, st);
 	}
 	if (same) {
 		entry_take(e, elf);
-		return;
+		return e->full;
 	}
-	if (by_path && e->file.id.len) {
+	if (l->by_path && e->file.id.len) {
 		e->other = id;
 		e->other_in = where;
 	}
 	elf_close(elf);
+	return false;
 }
 
-/* The tree below --symfs */
-
-static void scan_file(struct desk *d, int dir, const char *name,
-		      const char *path)
+static bool look_here(struct look *l, const char *path)
 {
 	struct stat st;
-	int fd = root_open(dir, name, false, &st);
-	struct found *f;
-	struct elf *elf;
-	int64_t id;
+	int fd = l->d->root_fd < 0 || path[0] != '/' ? -1 :
+		 root_open(l->d->root_fd, path, true, &st);
 
-	if (fd < 0)
-		return;
-	if (elf_open(fd, &elf)) {
-		close(fd);
-		return;
-	}
-	id = intern_put(&d->texts, path, strlen(path));
-	f = id >= 0 ? vec_push(&d->tree) : NULL;
-	if (f)
-		f->path = (uint32_t)id;
-	if (f && !elf_build_id(elf, &f->id))
-		d->tree.n--;
-	elf_close(elf);
+	return fd >= 0 && try(l, fd, &st, "");
 }
 
-/* Takes fd over. Links are not followed: what they lead to is met as well, or
- * lies outside. */
-static void scan_dir(struct desk *d, int fd, struct buf *path, int depth)
+static void look_around(struct desk *d, struct entry *e)
 {
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	size_t len = path->len;
-	struct dirent *e;
+	struct look path = { d, e, true }, id = { d, e, false };
 
-	if (!dir) {
-		if (fd >= 0)
-			close(fd);
-		return;
-	}
-	while ((e = readdir(dir)) && d->tree.n < FOUND_MOST) {
-		struct stat st;
-
-		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") ||
-		    fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW))
-			continue;
-		path->len = len;
-		buf_putc(path, '/');
-		buf_puts(path, e->d_name);
-		if (S_ISDIR(st.st_mode) && depth < DEPTH_MOST)
-			scan_dir(d, openat(fd, e->d_name, O_RDONLY |
-					   O_DIRECTORY | O_NOFOLLOW |
-					   O_CLOEXEC), path, depth + 1);
-		else if (S_ISREG(st.st_mode))
-			scan_file(d, fd, e->d_name, buf_str(path));
-	}
-	path->len = len;
-	closedir(dir);
-}
-
-static void scan(struct desk *d)
-{
-	struct buf path = { 0 };
-
-	if (d->scanned || d->symfs_fd < 0)
-		return;
-	d->scanned = true;
-	scan_dir(d, openat(d->symfs_fd, ".", O_RDONLY | O_DIRECTORY |
-			   O_CLOEXEC), &path, 0);
-	buf_free(&path);
-}
-
-/* Looking for a file */
-
-static void look_below(struct desk *d, struct entry *e, int root,
-		       const char *where)
-{
-	const char *path = text_of(d, e->path);
-	struct stat st;
-
-	if (root >= 0 && !e->full && path[0] == '/')
-		entry_try(d, e, root_open(root, path, true, &st), &st, where,
-			  true);
-}
-
-static void look_in_tree(struct desk *d, struct entry *e)
-{
-	struct stat st;
-
-	if (e->full || !e->file.id.len)
-		return;
-	scan(d);
-	for (size_t i = 0; i < d->tree.n && !e->full; i++) {
-		const char *path = text_of(d, d->tree.v[i].path);
-
-		if (!build_id_same(&d->tree.v[i].id, &e->file.id))
-			continue;
-		entry_try(d, e, root_open(d->symfs_fd, path, false, &st), &st,
-			  d->symfs, false);
-	}
-}
-
-/* .build-id/12/3456....debug */
-static void look_in_debug_dir(struct desk *d, struct entry *e)
-{
-	char id[BUILD_ID_TEXT], path[BUILD_ID_TEXT + 32];
-	struct stat st;
-
-	if (d->debug_fd < 0 || e->full || e->file.id.len < 2)
-		return;
-	build_id_text(&e->file.id, id);
-	snprintf(path, sizeof(path), "/.build-id/%.2s/%s.debug", id, id + 2);
-	entry_try(d, e, root_open(d->debug_fd, path, true, &st), &st,
-		  d->debug_dir, false);
+	(void)(debug_files_by_path(text_of(d, e->path), try, &path) ||
+	       debug_files_in_dir(&e->file.id, try, &id) ||
+	       debug_files_in_tree(&e->file.id, try, &id) ||
+	       look_here(&path, text_of(d, e->path)));
+	/* Together they have all that the file once had. */
+	if (e->code && e->symtab && e->names != e->code &&
+	    !elf_take_symbols(e->code, e->names))
+		e->names = e->code;
 }
 
 static void load(struct desk *d, struct entry *e)
@@ -368,14 +244,11 @@ static void look(struct desk *d, struct entry *e)
 	if (e->tried)
 		return;
 	e->tried = true;
-	look_below(d, e, d->symfs_fd, d->symfs);
-	look_in_debug_dir(d, e);
-	look_in_tree(d, e);
-	look_below(d, e, d->root_fd, "");
+	look_around(d, e);
 	load(d, e);
 	if (e->names)
 		return;
-	if (e->other_in && (*e->other_in || d->symfs_fd < 0))
+	if (e->other_in && (*e->other_in || !debug_files_symfs()))
 		say_other(d, e);
 	if (!d->missing++)
 		d->first_missing = e->path;
@@ -406,13 +279,12 @@ struct elf *desk_names(struct desk *d, uint32_t file)
 	return e->names;
 }
 
-bool desk_caller(struct desk *d, uint32_t file, struct caller_file *out)
+struct elf *desk_code(struct desk *d, uint32_t file)
 {
 	struct entry *e = &d->files.v[file];
 
 	look(d, e);
-	*out = (struct caller_file){ e->code, e->names };
-	return e->code && e->names;
+	return e->code;
 }
 
 void desk_report(const struct desk *d)
@@ -424,7 +296,7 @@ void desk_report(const struct desk *d)
 	log_notice("%s%s not found: functions are shown as offsets",
 		   text_of(d, d->first_missing), d->missing > 1 ?
 		   " and other files" : "");
-	if (!d->symfs)
+	if (!debug_files_symfs())
 		log_hint("--symfs names a folder with the device's files, or "
 			 "those that they were stripped from");
 }

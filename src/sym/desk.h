@@ -8,7 +8,6 @@
 
 #include "base/buf.h"
 #include "sym/build_id.h"
-#include "sym/caller.h"
 #include "sym/elf.h"
 
 enum { DESK_SEGMENTS = 4 };
@@ -25,10 +24,9 @@ struct desk_file {
 	struct elf_extent segments[DESK_SEGMENTS];
 };
 
-/* Files are looked for below `symfs` (NULL = none), by their path and, wherever
- * they lie there, by their build-id; in debug_dir/.build-id (NULL: that of
- * /usr/lib/debug); and at their path here. 0 or -errno, reported. */
-int desk_open(struct desk **out, const char *symfs, const char *debug_dir);
+/* Files are looked for where debug_files_open() was told, by their path and by
+ * their build-id, and at their path here. 0 or -ENOMEM. */
+int desk_open(struct desk **out);
 void desk_close(struct desk *d);
 
 /* Its number, the same for the same file; -ENOMEM. */
@@ -39,9 +37,9 @@ int64_t desk_put(struct desk *d, const struct desk_file *file);
 bool desk_vaddr(struct desk *d, uint32_t file, uint64_t offset,
 		uint64_t *vaddr);
 
-/* The file that has its symbols, and what has both; NULL = there is none. */
+/* What has its symbols, and what has also its code; NULL = there is none. */
 struct elf *desk_names(struct desk *d, uint32_t file);
-bool desk_caller(struct desk *d, uint32_t file, struct caller_file *out);
+struct elf *desk_code(struct desk *d, uint32_t file);
 
 /* Notices about what was not found or not used. */
 void desk_report(const struct desk *d);

@@ -83,6 +83,10 @@ int elf_error(const struct elf *e);
  * then. False: nothing was in the way of them. */
 bool elf_debugdata_say(const struct elf *e, const char *path);
 
+/* Name its addresses by the .symtab of `from`, which was taken out of it: taken
+ * over, unless -EINVAL: it is of another machine. Before elf_load(). */
+int elf_take_symbols(struct elf *e, struct elf *from);
+
 /* True for a relocatable object (.o, .ko): its addresses are not final, and
  * elf_find() finds nothing. */
 bool elf_is_object(const struct elf *e);
@@ -95,6 +99,11 @@ bool elf_build_id(struct elf *e, struct build_id *id);
 
 /* Has it a .symtab, and the bytes of its code? */
 void elf_look(struct elf *e, bool *symtab, bool *code);
+
+/* What .gnu_debuglink has: the name of the file with the symbols (never with
+ * folders), and the CRC-32 of it. False: nothing of the kind. */
+enum { ELF_LINK_MOST = 256 };
+bool elf_debuglink(struct elf *e, char name[ELF_LINK_MOST], uint32_t *sum);
 
 /* Its first notes, and executable segments; how many. */
 struct elf_extent {

@@ -1,9 +1,10 @@
-/* elf_debugdata - the symbols that were packed before a file was stripped.
+/* elf_debugdata - the symbols that were taken out of a file before.
  *
- * Some distributions keep the names of functions that .dynsym lacks
+ * They are in a file of their own (debug_files.c finds it), which has all of
+ * .symtab. Or some distributions keep the names of functions that .dynsym lacks
  * ("MiniDebugInfo"): .gnu_debugdata is an ELF file that xz packed, which has a
- * .symtab, and sections at the addresses of those of the file it is in. What
- * its program headers say of offsets is meaningless.
+ * .symtab. Either has sections at the addresses of those of the stripped file;
+ * what its program headers say of offsets is meaningless.
  */
 #include <errno.h>
 
@@ -22,20 +23,28 @@ static bool is_of(const struct elf *e, const struct elf *within)
 		within->machine == e->machine && !elf_is_object(within);
 }
 
+int elf_take_symbols(struct elf *e, struct elf *from)
+{
+	if (!is_of(e, from))
+		return -EINVAL;
+	from->within = true;
+	e->debugdata = from;
+	return 0;
+}
+
 static int image_open(struct elf *e, uint8_t *image, size_t size)
 {
-	int err = elf_open_image(image, size, &e->debugdata);
+	struct elf *within;
+	int err = elf_open_image(image, size, &within);
 
 	if (err) {
 		mem_free(image);
 		return err;
 	}
-	e->debugdata->within = true;
-	if (is_of(e, e->debugdata))
-		return 0;
-	elf_close(e->debugdata);
-	e->debugdata = NULL;
-	return -EINVAL;
+	err = elf_take_symbols(e, within);
+	if (err)
+		elf_close(within);
+	return err;
 }
 
 static int section_unpack(struct elf *e, const struct elf_section *s,

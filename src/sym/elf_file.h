@@ -123,7 +123,8 @@ struct elf {
 	struct elf_entries entries;	/* sorted, apart from each other */
 	struct elf_entries parts;	/* symbols with others inside */
 	struct elf_strings strings, plt_strings, go_strings;
-	struct elf *debugdata;		/* once asked for; NULL = none */
+	struct elf *debugdata;		/* with symbols for this one; NULL =
+					 * none, or not asked for yet */
 	int debugdata_err;
 	bool within;			/* it is another one's debugdata */
 };

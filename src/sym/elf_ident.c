@@ -63,6 +63,27 @@ bool elf_build_id(struct elf *e, struct build_id *id)
 	return false;
 }
 
+/* "name\0", padded to 4 bytes, then the sum (GDB's manual, "Separate Debug
+ * Files"). */
+bool elf_debuglink(struct elf *e, char name[ELF_LINK_MOST], uint32_t *sum)
+{
+	uint8_t text[ELF_LINK_MOST + 4];
+	struct elf_section s;
+	size_t n, at;
+
+	if (!elf_section_named(e, ".gnu_debuglink", &s) ||
+	    s.flags & SHF_COMPRESSED || s.size > sizeof(text))
+		return false;
+	n = elf_read(e, s.offset, text, (size_t)s.size);
+	at = (strnlen((char *)text, n) + 4) & ~(size_t)3;
+	if (at > ELF_LINK_MOST || at + 4 > n || !text[0] ||
+	    memchr(text, '/', at))
+		return false;
+	memcpy(name, text, at);
+	*sum = elf_u32(e, text + at);
+	return strcmp(name, ".") && strcmp(name, "..");
+}
+
 size_t elf_notes(const struct elf *e, struct elf_extent *to, size_t most)
 {
 	size_t n = 0;

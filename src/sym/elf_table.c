@@ -6,7 +6,8 @@
  * size only, or else what was stripped would get its neighbour's name. What a
  * stripped file has besides is added to that: Go's table of functions
  * (elf_go.c), and the file in .gnu_debugdata (elf_debugdata.c), whose table
- * stays its own: both are searched, and the innermost symbol counts.
+ * stays its own: both are searched, and the innermost symbol counts. So does
+ * the table of a debug file, which replaces all of these.
  *
  *  - Functions, indirect functions, and labels of hand-written code (NOTYPE)
  *    that are in the section they claim. Not symbols that are defined
@@ -337,6 +338,11 @@ static int symbols_choose(struct load *l)
 	int err = symbols_read(l, SHT_SYMTAB, &e->strings);
 
 	if (err || l->functions || e->within)
+		return err;
+	/* A debug file has the whole .symtab. */
+	if (e->debugdata)
+		err = debugdata_load(l);
+	if (err || l->functions)
 		return err;
 	labels = e->entries;
 	strings = e->strings;
@@ -800,5 +806,6 @@ size_t elf_symbols(struct elf *e)
 	if (!e->debugdata)
 		return e->entries.n;
 	return e->entries.n + elf_symbols(e->debugdata) +
-		(size_t)e->debugdata->size / sizeof(struct elf_entry);
+		(e->debugdata->image ? (size_t)e->debugdata->size /
+		 sizeof(struct elf_entry) : 0);
 }

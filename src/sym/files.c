@@ -11,6 +11,7 @@
 #include "base/intern.h"
 #include "base/log.h"
 #include "base/vec.h"
+#include "sym/debug_files.h"
 #include "sym/elf.h"
 #include "sym/mapped.h"
 #include "sym/root.h"
@@ -383,17 +384,17 @@ static void symbols_load(struct files *f, struct file *file)
 		   files_path(f, (uint32_t)(file - f->all.v)));
 }
 
-static void table_load(struct files *f, struct file *file)
+static void table_load(struct files *f, struct file *file, int root)
 {
+	const char *path = files_path(f, (uint32_t)(file - f->all.v));
 	int err = table_open(file);
 
 	if (err) {
 		file->bad = true;
-		log_notice("%s: not usable as ELF: %s",
-			   files_path(f, (uint32_t)(file - f->all.v)),
-			   log_errno(err));
+		log_notice("%s: not usable as ELF: %s", path, log_errno(err));
 		return;
 	}
+	debug_files_attach(file->elf, path, root);
 	symbols_load(f, file);
 	file->symbols = elf_symbols(file->elf);
 	f->symbols += file->symbols;
@@ -415,7 +416,7 @@ int files_set_image(struct files *f, uint32_t number, void *image, size_t size)
 	return 0;
 }
 
-struct elf *files_elf(struct files *f, uint32_t number)
+struct elf *files_elf(struct files *f, uint32_t number, int root)
 {
 	struct file *file = &f->all.v[number];
 
@@ -424,7 +425,7 @@ struct elf *files_elf(struct files *f, uint32_t number)
 		return file->elf;
 	if (f->tables >= TABLES_MOST || f->symbols >= SYMBOLS_MOST)
 		table_drop_oldest(f);
-	table_load(f, file);
+	table_load(f, file, root);
 	return file->elf;
 }
 

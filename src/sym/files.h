@@ -53,9 +53,10 @@ int64_t files_open_path(struct files *f, uint32_t file, int root,
  * taken over. Held from then on. 0, or -errno. */
 int files_set_image(struct files *f, uint32_t file, void *image, size_t size);
 
-/* Its symbols; NULL when it is not open or not usable as ELF, which one
- * notice says. Valid until the next call. */
-struct elf *files_elf(struct files *f, uint32_t file);
+/* Its symbols, those of its debug file if it is stripped (one below `root` may
+ * be it; -1 = no folder); NULL when it is not open or not usable as ELF, which
+ * one notice says. Valid until the next call. */
+struct elf *files_elf(struct files *f, uint32_t file, int root);
 
 /* The path as the kernel wrote it, and the name to show: the part after the
  * last slash, without " (deleted)". Valid until the next files_put(). */

@@ -50,14 +50,14 @@ struct namer {
 	uint64_t read_at;	/* host_time() */
 };
 
-struct namer *namer_new(struct procs *p, bool mangled)
+struct namer *namer_new(struct procs *p, const struct name_options *o)
 {
 	struct namer *n = mem_zalloc(sizeof(*n));
 
 	if (!n)
 		return NULL;
 	n->procs = p;
-	n->mangled = mangled;
+	n->mangled = o->mangled;
 	n->va_bits = namer_va_bits();
 	return n;
 }

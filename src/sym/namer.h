@@ -6,13 +6,13 @@
 #include <stdint.h>
 
 #include "sym/frame.h"
+#include "sym/name_options.h"
 #include "sym/procs.h"
 
 struct namer;
 
-/* `p` is used, not owned; `mangled` leaves names of C++ and Rust as they are in
- * the files. NULL when memory is out. */
-struct namer *namer_new(struct procs *p, bool mangled);
+/* `p` is used, not owned; `o` must stay. NULL when memory is out. */
+struct namer *namer_new(struct procs *p, const struct name_options *o);
 void namer_free(struct namer *n);
 
 /* Name an address of an image. A return address is looked up at its call, the

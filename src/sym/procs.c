@@ -51,9 +51,9 @@ struct procs *procs_new(void)
 		return NULL;
 	if (!getrlimit(RLIMIT_NOFILE, &limit))
 		most = limit.rlim_cur;
-	/* A quarter for perf events and others, and a second descriptor for
+	/* A third for perf events and others, and for two more descriptors for
 	 * each of the symbol tables. */
-	p->files = files_new((unsigned)(most > 8192 ? 4096 : most / 2));
+	p->files = files_new((unsigned)(most > 8192 ? 4096 : most / 3));
 	p->rows_most = procs_rows_most();
 	p->no_map_files = feature_is_hidden("map_files");
 	p->own_root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);

@@ -520,15 +520,25 @@ static uint32_t hold_alive(struct procs *p, struct proc_at at,
 	return held_as(p, place, id, as);
 }
 
+/* The folder that the image has for "/": its number, and a descriptor. */
+static uint32_t image_root(const struct procs *p, struct proc_at at, int *root)
+{
+	bool same;
+	const struct snap *s = image_snap(p, at, &same);
+	uint32_t number = s && s->root != NONE ? s->root : ROOTS_MOST - 1;
+
+	*root = number < p->roots.n ? p->root_fds[number] : p->own_root;
+	return number;
+}
+
 uint32_t proc_hold_path(struct procs *p, struct proc_at at,
 			const struct place *place)
 {
 	uint64_t now = host_time();
 	uint64_t changed = clock_ns(CLOCK_REALTIME);
-	bool same, before;
-	const struct snap *s = image_snap(p, at, &same);
-	uint32_t number = s && s->root != NONE ? s->root : ROOTS_MOST - 1;
-	int root = number < p->roots.n ? p->root_fds[number] : p->own_root;
+	bool before;
+	int root;
+	uint32_t number = image_root(p, at, &root);
 	uint32_t *as = root < 0 || p->no_files ? NULL :
 		       tried(p, place->file, number, &before);
 	int64_t id;
@@ -549,13 +559,16 @@ uint32_t proc_hold_path(struct procs *p, struct proc_at at,
 
 struct elf *procs_elf(struct procs *p, struct proc_at at, struct place *place)
 {
+	int root;
+
 	if (place->kind != MAPS_FILE && place->kind != MAPS_VDSO)
 		return NULL;
 	if (place->kind == MAPS_FILE && !files_held(p->files, place->file))
 		place->file = hold_alive(p, at, place);
 	if (place->kind == MAPS_FILE && !files_held(p->files, place->file))
 		place->file = proc_hold_path(p, at, place);
-	return files_elf(p->files, place->file);
+	image_root(p, at, &root);
+	return files_elf(p->files, place->file, root);
 }
 
 void procs_label(const struct procs *p, const struct place *place,

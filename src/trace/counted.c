@@ -70,7 +70,7 @@ int counted_open(struct counted *c, const char *command, struct session *s,
 	session_const(s, "get_stack", feature_has(FEATURE_GET_STACK));
 	session_const(s, "caller", caller_of(spec));
 	set_sizes(c, spec, depth);
-	if (naming_open(&c->naming, spec->mangled))
+	if (naming_open(&c->naming, spec->names))
 		return -ENOMEM;
 	c->naming.at_entry = spec->at_entry;
 	c->naming.probes = true;

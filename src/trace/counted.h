@@ -29,7 +29,7 @@ struct counted_spec {
 	bool user, kernel;
 	bool at_entry;			/* points_at_entry() */
 	bool events;			/* !points_in_kernel() */
-	bool mangled;			/* names stay as they are in files */
+	const struct name_options *names;
 	uint64_t stack_entries, rows;	/* 0 = as fits the host */
 };
 

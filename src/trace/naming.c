@@ -7,15 +7,16 @@
 #include "base/log.h"
 #include "base/vec.h"
 #include "sym/caller.h"
+#include "sym/debug_files.h"
 #include "sym/elf.h"
 #include "sys/advice.h"
 #include "trace/own_frames.h"
 
-int naming_open(struct naming *n, bool mangled)
+int naming_open(struct naming *n, const struct name_options *o)
 {
 	*n = (struct naming){ 0 };
 	n->procs = procs_new();
-	n->namer = n->procs ? namer_new(n->procs, mangled) : NULL;
+	n->namer = n->procs ? namer_new(n->procs, o) : NULL;
 	if (n->namer)
 		return 0;
 	log_error("cannot name addresses: out of memory");
@@ -27,6 +28,7 @@ void naming_close(struct naming *n)
 {
 	namer_free(n->namer);
 	procs_free(n->procs);
+	debug_files_close();
 	intern_free(&n->images);
 	vec_free(&n->times);
 	intern_free(&n->returns);
@@ -306,6 +308,7 @@ void naming_report(const struct naming *n)
 {
 	report_unmapped(n);
 	report_unread(n);
+	debug_files_report();
 	if (procs_lost_rows(n->procs))
 		log_notice("mappings not kept, to bound memory, some names "
 			   "may be missing: %zu", procs_lost_rows(n->procs));

@@ -55,9 +55,8 @@ struct named_stack {
 	size_t nuser, nkernel;
 };
 
-/* `mangled` as of namer_new(). 0 or -ENOMEM (reported); naming_close() always.
- */
-int naming_open(struct naming *n, bool mangled);
+/* `o` as of namer_new(). 0 or -ENOMEM (reported); naming_close() always. */
+int naming_open(struct naming *n, const struct name_options *o);
 void naming_close(struct naming *n);
 
 /* A new image of a process: read its mappings now, while it lives. */

@@ -8,9 +8,11 @@
 #include "base/log.h"
 #include "base/near.h"
 #include "sym/code.h"
+#include "sym/debug_files.h"
 #include "sym/elf.h"
 #include "sym/functions.h"
 #include "sym/library.h"
+#include "sys/fs.h"
 #include "sys/tracefs.h"
 #include "trace/point.h"
 
@@ -32,6 +34,24 @@ static const char *base_name(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* What was stripped of a file can be probed, if its symbols are found. */
+static void add_symbols(const struct library *l, struct elf *elf)
+{
+	char name[32];
+	int root;
+
+	if (!l->pid) {
+		debug_files_attach_own(elf, l->fd);
+		return;
+	}
+	snprintf(name, sizeof(name), "%u/root", l->pid);
+	root = fs_open(FS_PROC, name, O_PATH | O_DIRECTORY);
+	if (root < 0)
+		return;
+	debug_files_attach(elf, l->path, root);
+	close(root);
 }
 
 int64_t points_add_file(struct points *p, struct library *l, struct elf **elf)
@@ -63,6 +83,7 @@ int64_t points_add_file(struct points *p, struct library *l, struct elf **elf)
 		close(fd);
 		return err;
 	}
+	add_symbols(l, *elf);
 	to->fd = library_take(l);	/* the path may lead through it */
 	if (!code_go(*elf, &go)) {
 		to->is_go = go.is_go;

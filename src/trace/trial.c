@@ -28,7 +28,7 @@ static int try(const struct bpf_object *object, int child, struct loop *loop,
 	};
 	struct sampling s = { 0 };
 	struct naming naming;
-	int err = naming_open(&naming, true);
+	int err = naming_open(&naming, &(struct name_options){ 0 });
 
 	if (err)
 		return err;

@@ -252,7 +252,7 @@ int waiting_open(struct waiting *w, const struct waiting_spec *spec,
 {
 	const struct counted_spec counted = {
 		.user = spec->user, .kernel = spec->kernel,
-		.mangled = spec->mangled, .stack_entries = spec->stack_entries,
+		.names = spec->names, .stack_entries = spec->stack_entries,
 	};
 	int err;
 

@@ -16,7 +16,7 @@ struct waiting_spec {
 	bool user, kernel;		/* halves of the stacks */
 	bool wakers;			/* those of who woke them, too */
 	bool finished;			/* only what ended during the trace */
-	bool mangled;			/* see counted_spec */
+	const struct name_options *names;	/* see counted_spec */
 	enum sched_threads threads;
 	bool by_state;
 	uint64_t state;			/* bits of TASK_... as this kernel's

@@ -177,7 +177,7 @@ bench_report() {
 	nm -D --defined-only "$lib" | awk '$2 ~ /[TtWw]/ { print "0x" $1 }' |
 		head -n 35000 >"$B/addresses"
 	gcc -O1 -Isrc -Iinclude -D_GNU_SOURCE -o "$B/raw" tests/bench/raw.c \
-		src/raw/write.c src/raw/fields.c src/raw/crc.c \
+		src/raw/write.c src/raw/fields.c src/base/crc.c \
 		src/base/buf.c src/base/intern.c src/base/vec.c
 	id=$(readelf -n "$lib" 2>/dev/null | sed -n 's/.*Build ID: //p')
 	code=$(readelf -lW "$lib" | awk '/LOAD.* R E / { print $2, $5, $3 }')

@@ -35,7 +35,7 @@ static int take_row(void *arg, const struct stack_row *row,
 
 static void read_file(const uint8_t *p, size_t n)
 {
-	struct raw_names_options from = { .debug_dir = "/proc/self/fdinfo" };
+	struct name_options from = { .debug_dir = "/proc/self/fdinfo" };
 	struct buf text = { 0 };
 	struct raw_names names = {
 		.head = take_head, .row = take_row, .arg = &text,

@@ -30,7 +30,7 @@ static struct frame frame;
 static void begin(void)
 {
 	procs = procs_new();
-	namer = namer_new(procs, false);
+	namer = namer_new(procs, &(struct name_options){ 0 });
 }
 
 static void finish(void)

@@ -533,7 +533,7 @@ static int fold_row(void *arg, const struct stack_row *row,
 }
 
 /* What a desk makes of it: folded, and what it says. */
-static const char *named(const struct raw_names_options *from)
+static const char *named(const struct name_options *from)
 {
 	struct raw_names n = { .head = fold_head, .row = fold_row };
 	struct raw_reader r = { .fd = -1 };
@@ -567,7 +567,7 @@ static void forget_tree(void)
 
 TEST(a_big_endian_device_is_named)
 {
-	struct raw_names_options from = { .symfs = tree };
+	struct name_options from = { .symfs = tree };
 	struct file f = program(7, false);
 	const char *said_then;
 
@@ -583,7 +583,7 @@ TEST(a_big_endian_device_is_named)
 
 TEST(files_are_found_by_their_build_id)
 {
-	struct raw_names_options from = { .symfs = tree };
+	struct name_options from = { .symfs = tree };
 	struct file right = program(7, false), stripped = program(7, true);
 	struct file other = program(8, false);
 	const char *heard_then;
@@ -603,7 +603,7 @@ TEST(files_are_found_by_their_build_id)
 	CHECK_STR(buf_str(&folded), in_full);
 	forget_tree();
 	save(".build-id/07/070707.debug", &right);
-	from = (struct raw_names_options){ .debug_dir = tree };
+	from = (struct name_options){ .debug_dir = tree };
 	CHECK_STR(named(&from), "");
 	CHECK_STR(buf_str(&folded), in_full);
 	save(".build-id/07/070707.debug", &other);
@@ -615,7 +615,7 @@ TEST(files_are_found_by_their_build_id)
 static const char *with_map(const char *text_of_map)
 {
 	char path[128];
-	struct raw_names_options from = { .symfs = tree, .kernel = path };
+	struct name_options from = { .symfs = tree, .kernel = path };
 	FILE *to;
 
 	snprintf(path, sizeof(path), "%s/System.map", tree);
@@ -660,7 +660,7 @@ TEST(a_system_map_is_moved)
 
 TEST(damage_is_told_with_its_place)
 {
-	struct raw_names_options from = { .symfs = tree };
+	struct name_options from = { .symfs = tree };
 	size_t whole;
 
 	put_device();

@@ -1,5 +1,5 @@
 /* crc - CRC-32 as of IEEE 802.3: polynomial 0xedb88320, bits reversed. */
-#include "raw/crc.h"
+#include "base/crc.h"
 
 /* Four bits at a time. */
 uint32_t crc_add(uint32_t crc, const void *p, size_t n)

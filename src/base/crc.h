@@ -1,6 +1,6 @@
 /* crc - CRC-32 as of IEEE 802.3: polynomial 0xedb88320, bits reversed. */
-#ifndef RAW_CRC_H
-#define RAW_CRC_H
+#ifndef BASE_CRC_H
+#define BASE_CRC_H
 
 #include <stddef.h>
 #include <stdint.h>
