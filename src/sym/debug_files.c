@@ -315,7 +315,7 @@ static bool by_link(struct stripped *s, int root)
 
 bool debug_files_attach(struct elf *e, const char *path, int root)
 {
-	struct stripped s = { .elf = e, .path = path };
+	struct stripped s = { .elf = e, .path = root_inside(root, path) };
 	bool symtab, code;
 
 	elf_look(e, &symtab, &code);
@@ -324,7 +324,7 @@ bool debug_files_attach(struct elf *e, const char *path, int root)
 	elf_build_id(e, &s.id);
 	if (!all.open)
 		debug_files_open(&(struct name_options){ 0 });
-	return debug_files_by_path(path, attach, &s) ||
+	return debug_files_by_path(s.path, attach, &s) ||
 	       debug_files_in_dir(&s.id, attach, &s) ||
 	       by_id(root, usual, &s.id, "", attach, &s) ||
 	       by_link(&s, root) ||

@@ -316,7 +316,7 @@ static uint64_t changed_at(const struct stat *st)
 int64_t files_open_path(struct files *f, uint32_t file, int root,
 			uint64_t before)
 {
-	const char *path = files_path(f, file);
+	const char *path = root_inside(root, files_path(f, file));
 	uint32_t generation, known = f->all.v[file].generation;
 	struct stat st;
 	int fd;

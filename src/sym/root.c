@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "sys/feature.h"
+#include "sys/fs.h"
 
 /* openat2(2), Linux 5.6: include/uapi/linux/openat2.h. One number on every
  * architecture that sonde runs on. */
@@ -104,6 +106,17 @@ int root_open(int root, const char *path, bool follow, struct stat *st)
 	if (err)
 		return err;
 	return regular(open_in(root, path, READ | nofollow), st);
+}
+
+const char *root_inside(int root, const char *path)
+{
+	char link[32], folder[4096];
+	int n;
+
+	snprintf(link, sizeof(link), "self/fd/%d", root);
+	n = fs_readlink(FS_PROC, link, folder, sizeof(folder));
+	return n > 1 && !strncmp(path, folder, (size_t)n) && path[n] == '/' ?
+	       path + n : path;
 }
 
 int root_open_dir(int root, const char *path)

@@ -12,6 +12,11 @@
  * nothing blocks. A descriptor and *st, or -errno. */
 int root_open(int root, const char *path, bool follow, struct stat *st);
 
+/* A path of /proc/PID/maps as it is inside the process's root folder. The
+ * kernel writes it as the reader sees the file: of a process that only changed
+ * its root folder, from the reader's own. */
+const char *root_inside(int root, const char *path);
+
 /* Open a folder below `root`, links followed likewise, for readdir() and as a
  * root of its own. A descriptor, or -errno. */
 int root_open_dir(int root, const char *path);
