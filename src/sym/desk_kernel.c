@@ -16,30 +16,16 @@
 
 #include "base/log.h"
 #include "sym/kallsyms.h"
+#include "sym/kernel_list.h"
 #include "sys/fs.h"
 
 enum { PAGE = 4096 };
 
 int desk_kernel_open(struct desk_kernel *d, const char *path)
 {
-	int fd, err;
-
 	build_id_kernel(&d->own);
 	d->path = path;
-	if (!path)
-		return 0;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	err = fd < 0 ? -errno : kallsyms_load(fd, -1, &d->table);
-	if (fd >= 0)
-		close(fd);
-	if (!err && kallsyms_text(d->table))
-		return 0;
-	log_error("%s: %s", path, !err || err == -ENODATA ?
-		  "not a list of a kernel's symbols with _stext: what it names "
-		  "cannot be placed" : err == -EACCES ?
-		  "all addresses are zero: they were hidden where it was "
-		  "copied (sysctl kernel.kptr_restrict)" : log_errno(err));
-	return err ? err : -EINVAL;
+	return path ? kernel_list_read(path, &d->table) : 0;
 }
 
 void desk_kernel_close(struct desk_kernel *d)

@@ -759,6 +759,19 @@ int kallsyms_find(const struct kallsyms *k, uint64_t addr, struct ksym *out)
 	return 0;
 }
 
+int kallsyms_named(const struct kallsyms *k, const char *name,
+		   struct ksym *out)
+{
+	for (size_t i = 0; i < k->entries.n; i++) {
+		const struct entry *e = &k->entries.v[i];
+
+		if (e->type && !e->module &&
+		    !strcmp(k->names.data + e->name, name))
+			return kallsyms_find(k, e->addr, out);
+	}
+	return -ENOENT;
+}
+
 bool kallsyms_can_change(const struct kallsyms *k, uint64_t addr)
 {
 	if (k->upper_half ? !(addr >> 63) : addr < LOWEST)

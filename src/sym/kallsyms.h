@@ -39,6 +39,11 @@ int kallsyms_try(int kallsyms_fd);
 /* The function that contains the address; -ENOENT when none surely does. */
 int kallsyms_find(const struct kallsyms *k, uint64_t addr, struct ksym *out);
 
+/* A function of the kernel proper by the name that kallsyms_find() gives;
+ * -ENOENT. Looks through the whole table. */
+int kallsyms_named(const struct kallsyms *k, const char *name,
+		   struct ksym *out);
+
 /* Can code have been loaded at, or removed from, this address since the table
  * was read? True for kernel addresses outside the kernel's own text: there,
  * reading the files once more may find a name. */

@@ -12,6 +12,7 @@
 #include "sym/demangle.h"
 #include "sym/elf.h"
 #include "sym/kallsyms.h"
+#include "sym/kernel_list.h"
 #include "sym/names.h"
 #include "sys/advice.h"
 #include "sys/fs.h"
@@ -46,6 +47,8 @@ struct namer {
 	VEC(uint32_t) name_of;	/* by number in known: id in names */
 	struct buf text;
 	struct kallsyms *kernel;
+	bool listed;		/* that was given: */
+	uint64_t shift;		/* addresses there less those here */
 	uint32_t reading;	/* how often kallsyms was read */
 	uint64_t read_at;	/* host_time() */
 };
@@ -270,6 +273,15 @@ static int kernel_read(struct namer *n)
 	return err;
 }
 
+int namer_use_list(struct namer *n, const char *path)
+{
+	int err = kernel_list_read(path, &n->kernel);
+
+	n->listed = true;
+	n->reading++;
+	return err ? err : kernel_list_place(n->kernel, path, &n->shift);
+}
+
 static int64_t kernel_find(struct namer *n, uint64_t addr)
 {
 	struct known_key key;
@@ -279,7 +291,8 @@ static int64_t kernel_find(struct namer *n, uint64_t addr)
 
 	if (id >= 0)
 		return id;
-	if (!n->kernel || kallsyms_find(n->kernel, addr, &sym))
+	if (!n->kernel || kallsyms_find(n->kernel, addr + n->shift, &sym) ||
+	    (n->listed && sym.module))
 		return -ENOENT;
 	buf_reset(&n->text);
 	buf_puts(&n->text, sym.name);
@@ -297,7 +310,7 @@ int namer_kernel(struct namer *n, uint64_t addr, bool is_return,
 		kernel_read(n);
 	id = kernel_find(n, inside);
 	/* A module or BPF program may have come since. */
-	if (id == -ENOENT && n->kernel &&
+	if (id == -ENOENT && n->kernel && !n->listed &&
 	    kallsyms_can_change(n->kernel, inside) &&
 	    host_time() - n->read_at >= RELOAD_AFTER && !kernel_read(n))
 		id = kernel_find(n, inside);

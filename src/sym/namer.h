@@ -15,6 +15,10 @@ struct namer;
 struct namer *namer_new(struct procs *p, const struct name_options *o);
 void namer_free(struct namer *n);
 
+/* Name the kernel's functions by this list (kernel_list.h), not by the kernel's
+ * own. 0 or -errno, reported. */
+int namer_use_list(struct namer *n, const char *path);
+
 /* Name an address of an image. A return address is looked up at its call, the
  * byte before it. The name stays until namer_free(), and equal names are one
  * pointer:

@@ -61,6 +61,7 @@ int counted_open(struct counted *c, const char *command, struct session *s,
 		 const struct counted_spec *spec)
 {
 	uint32_t depth = stacks_depth_limit();
+	int err;
 
 	*c = (struct counted){ .command = command, .session = s };
 	stacks_init(&c->stacks, stacks_memory(), depth,
@@ -70,8 +71,9 @@ int counted_open(struct counted *c, const char *command, struct session *s,
 	session_const(s, "get_stack", feature_has(FEATURE_GET_STACK));
 	session_const(s, "caller", caller_of(spec));
 	set_sizes(c, spec, depth);
-	if (naming_open(&c->naming, spec->names))
-		return -ENOMEM;
+	err = naming_open(&c->naming, spec->names);
+	if (err)
+		return err;
 	c->naming.at_entry = spec->at_entry;
 	c->naming.probes = true;
 	c->naming.events = spec->events;

@@ -14,14 +14,18 @@
 
 int naming_open(struct naming *n, const struct name_options *o)
 {
+	int err;
+
 	*n = (struct naming){ 0 };
 	n->procs = procs_new();
 	n->namer = n->procs ? namer_new(n->procs, o) : NULL;
-	if (n->namer)
-		return 0;
-	log_error("cannot name addresses: out of memory");
-	naming_close(n);
-	return -ENOMEM;
+	if (!n->namer)
+		log_error("cannot name addresses: out of memory");
+	err = !n->namer ? -ENOMEM :
+	      o->kernel ? namer_use_list(n->namer, o->kernel) : 0;
+	if (err)
+		naming_close(n);
+	return err;
 }
 
 void naming_close(struct naming *n)

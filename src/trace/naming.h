@@ -55,7 +55,7 @@ struct named_stack {
 	size_t nuser, nkernel;
 };
 
-/* `o` as of namer_new(). 0 or -ENOMEM (reported); naming_close() always. */
+/* `o` as of namer_new(). 0 or -errno, reported; naming_close() always. */
 int naming_open(struct naming *n, const struct name_options *o);
 void naming_close(struct naming *n);
 

@@ -1,0 +1,197 @@
+/* kernel_list - a list of the kernel's symbols that somebody brings along.
+ *
+ * A kernel without CONFIG_KALLSYMS tells no symbol's address, and where it lies
+ * in memory may have been drawn at boot. But stacks of our own waits can be
+ * had, and which functions wait is known. They all moved by as much, a number
+ * of whole pages: the one by which most of these functions come to lie around
+ * an address of the stacks is it. That four do so by chance does not happen.
+ * In another build some may lie as they do here, those of one source file; so
+ * a few that are far from each other must be among them.
+ */
+#include "sym/kernel_list.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/vec.h"
+#include "sym/kallsyms.h"
+#include "sys/perf.h"
+#include "uapi.h"
+
+enum {
+	PAGE = 4096,
+	WAITS = 4,		/* of each kind */
+	RETURNS_MOST = 256,
+	SURE = 4,
+	NEEDED = 4,		/* of `waiting`, if the list has them */
+};
+
+/* What waits in nanosleep(2) and poll(2), on x86 and on ARM, since 4.9. */
+static const char *const waiting[] = {
+	"schedule", "do_nanosleep", "do_sys_poll", "do_syscall_64",
+	"hrtimer_nanosleep", "common_nsleep", "do_poll",
+	"schedule_hrtimeout_range_clock", "schedule_hrtimeout_range",
+	"invoke_syscall", "do_el0_svc", "el0_svc",
+};
+enum { WAITING = sizeof(waiting) / sizeof(*waiting) };
+
+int kernel_list_read(const char *path, struct kallsyms **out)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	int err = fd < 0 ? -errno : kallsyms_load(fd, -1, out);
+
+	if (fd >= 0)
+		close(fd);
+	if (!err && kallsyms_text(*out))
+		return 0;
+	log_error("%s: %s", path, !err || err == -ENODATA ?
+		  "not a list of a kernel's symbols with _stext: what it names "
+		  "cannot be placed" : err == -EACCES ?
+		  "all addresses are zero: they were hidden where it was "
+		  "copied (sysctl kernel.kptr_restrict)" : log_errno(err));
+	if (!err)
+		kallsyms_free(*out);
+	*out = NULL;
+	return err ? err : -EINVAL;
+}
+
+/* The match */
+
+struct match {
+	struct ksym functions[WAITING];
+	size_t nfunctions, nneeded;	/* the first so many are needed */
+	const uint64_t *returns;
+	size_t nreturns;
+	uint64_t best;
+	unsigned votes;
+	bool unsure;			/* another one has as many */
+};
+
+/* The byte before a return address is of the call. */
+static bool is_in(const struct match *m, const struct ksym *f, uint64_t shift)
+{
+	for (size_t i = 0; i < m->nreturns; i++)
+		if (m->returns[i] - 1 + shift - f->start < f->end - f->start)
+			return true;
+	return false;
+}
+
+static void judge(struct match *m, uint64_t shift)
+{
+	unsigned votes = 0;
+
+	for (size_t i = 0; i < m->nfunctions; i++) {
+		bool in = is_in(m, &m->functions[i], shift);
+
+		if (!in && i < m->nneeded)
+			return;
+		votes += in;
+	}
+	if (votes < m->votes || (votes == m->votes && shift == m->best))
+		return;
+	m->unsure = votes == m->votes;
+	m->votes = votes;
+	m->best = shift;
+}
+
+int kernel_list_match(const struct kallsyms *k, const uint64_t *returns,
+		      size_t n, uint64_t *shift)
+{
+	struct match m = { .returns = returns, .nreturns = n };
+
+	for (size_t i = 0; i < WAITING; i++) {
+		if (kallsyms_named(k, waiting[i], &m.functions[m.nfunctions]))
+			continue;
+		m.nfunctions++;
+		m.nneeded += i < NEEDED;
+	}
+	for (size_t f = 0; f < m.nfunctions; f++)
+		for (size_t i = 0; i < n; i++) {
+			uint64_t from = m.functions[f].start - returns[i] + 1;
+
+			/* The whole pages between its start and its end. */
+			for (uint64_t by = (from + PAGE - 1) & -(uint64_t)PAGE;
+			     by - from < m.functions[f].end -
+					 m.functions[f].start; by += PAGE)
+				judge(&m, by);
+		}
+	*shift = m.best;
+	return m.votes < SURE || m.unsure ? -EINVAL : 0;
+}
+
+/* Our own waits */
+
+struct returns {
+	uint64_t v[RETURNS_MOST];
+	size_t n;
+};
+
+/* The sample is a number of addresses, and they. */
+static void take(void *arg, const struct perf_event_header *record)
+{
+	const uint64_t *p = (const void *)(record + 1);
+	struct returns *r = arg;
+
+	if (record->type != PERF_RECORD_SAMPLE)
+		return;
+	for (uint64_t i = 1; i <= p[0] && r->n < RETURNS_MOST; i++)
+		if (p[i] < PERF_CONTEXT_MAX)
+			r->v[r->n++] = p[i];
+}
+
+static void wait_often(void)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+
+	for (int i = 0; i < WAITS; i++) {
+		nanosleep(&pause, NULL);
+		poll(NULL, 0, 1);
+	}
+}
+
+static int watch_waits(struct returns *r)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CONTEXT_SWITCHES, .sample_period = 1,
+		.sample_type = PERF_SAMPLE_CALLCHAIN,
+		.exclude_callchain_user = 1,
+	};
+	int fd = perf_open(&attr, 0, -1), err;
+	struct perf_ring ring;
+
+	if (fd < 0)
+		return fd;
+	err = perf_ring_open(&ring, fd, 2);
+	if (!err) {
+		wait_often();
+		err = perf_ring_read(&ring, take, r);
+		perf_ring_close(&ring);
+	}
+	close(fd);
+	return err < 0 ? err : 0;
+}
+
+int kernel_list_place(const struct kallsyms *k, const char *path,
+		      uint64_t *shift)
+{
+	struct returns r = { .n = 0 };
+	int err = watch_waits(&r);
+
+	if (err) {
+		log_error("%s: where the running kernel lies in it is not "
+			  "known: its stacks cannot be read: %s", path,
+			  log_errno(err));
+		return err;
+	}
+	err = kernel_list_match(k, r.v, r.n, shift);
+	if (err)
+		log_error("%s: not of the kernel that runs: its functions do "
+			  "not lie as in this list", path);
+	return err;
+}
