@@ -15,6 +15,7 @@
 #include "sym/demangle.h"
 #include "sym/elf.h"
 #include "sym/kallsyms.h"
+#include "sym/kernel_list.h"
 #include "sym/namer.h"
 #include "sys/advice.h"
 #include "sys/fs.h"
@@ -23,14 +24,14 @@
 
 struct sym_options {
 	struct name_options names;
-	bool kernel, offset;
+	bool kernel, here, offset;
 	uint64_t pid;
 	const char *modules;
 };
 
 static const struct opt sym_opts[] = {
 	{ .letter = 'k', .name = "kernel", .kind = OPT_FLAG,
-	  .at = offsetof(struct sym_options, kernel),
+	  .at = offsetof(struct sym_options, here),
 	  .help = "addresses of the kernel that runs here" },
 	{ .letter = 'p', .name = "pid", .kind = OPT_NUM, .arg = "PID",
 	  .at = offsetof(struct sym_options, pid),
@@ -49,7 +50,8 @@ static const struct opt sym_opts[] = {
 /* Where names come from, and where they go. */
 struct sym {
 	struct sym_options opt;
-	struct kallsyms *kernel;	/* or: */
+	struct kallsyms *kernel;
+	uint64_t shift;			/* its addresses, less the given; or: */
 	struct procs *procs;
 	struct namer *namer;
 	struct proc_at at;		/* or: */
@@ -84,13 +86,13 @@ static void put_name(struct sym *s, uint64_t offset)
 static int find_kernel(struct sym *s, uint64_t addr)
 {
 	struct ksym found;
-	int err = kallsyms_find(s->kernel, addr, &found);
+	int err = kallsyms_find(s->kernel, addr + s->shift, &found);
 
-	if (err)
-		return err;
+	if (err || (found.module && s->shift))
+		return err ? err : -ENOENT;
 	buf_reset(&s->name);
 	buf_puts(&s->name, found.name);
-	put_name(s, addr - found.start);
+	put_name(s, addr + s->shift - found.start);
 	if (!found.module)
 		return s->name.err;
 	buf_puts(&s->line, " [");
@@ -300,7 +302,8 @@ static int open_kernel(struct sym *s)
 	if (n->bad_modules)
 		log_notice("%s: %zu malformed lines skipped", s->opt.modules ?
 			   s->opt.modules : "/proc/modules", n->bad_modules);
-	return 0;
+	return given && s->opt.here ?
+	       kernel_list_place(s->kernel, given, &s->shift) : 0;
 }
 
 static int open_process(struct sym *s)
@@ -412,7 +415,7 @@ static int sym_run(int argc, char **argv)
 		err = debug_files_open(&s.opt.names);
 	if (err)
 		return err == -EINVAL ? EXIT_USAGE : EXIT_FAIL;
-	s.opt.kernel |= s.opt.names.kernel || s.opt.modules;
+	s.opt.kernel = s.opt.here || s.opt.names.kernel || s.opt.modules;
 	if (rest.command || check_usage(&s, rest.args, rest.nargs)) {
 		if (rest.command)
 			log_error("sym: takes no command");
@@ -457,7 +460,8 @@ const struct cmd cmd_sym = {
 "file the debug file is looked for; else these names are left: .dynsym,\n"
 ".gnu_debugdata, and Go's .gopclntab.\n"
 "With --kallsyms, only --modules tells how far a module's last function\n"
-"reaches.",
+"reaches; addresses are those of that list, with -k those of the kernel that\n"
+"runs here, which may have moved since.",
 	.examples =
 "  sonde sym /usr/bin/python3.11 0x51f2a0\n"
 "      the function at an address of a program\n"

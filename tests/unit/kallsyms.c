@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "sym/kallsyms.h"
+#include "sym/kernel_list.h"
 
 static struct kallsyms *k;
 
@@ -395,6 +396,68 @@ TEST(unreadable)
 	k = NULL;
 }
 
+/* A kernel of five waiting functions, and where calls of them return to. */
+static const char build[] =
+	"ffffffff81000000 T _stext\n"
+	"ffffffff81001000 T do_syscall_64\n"
+	"ffffffff81001200 T other\n"
+	"ffffffff81052340 t do_nanosleep\n"
+	"ffffffff81052400 T hrtimer_nanosleep\n"
+	"ffffffff81052500 t next\n"
+	"ffffffff81231080 t do_sys_poll\n"
+	"ffffffff81231480 t more\n"
+	"ffffffff81700040 T schedule\n"
+	"ffffffff81700100 T last\n"
+	"ffffffff81800000 T _etext\n";
+enum { RETURNS = 7 };
+static const uint64_t returns[RETURNS] = {
+	0xffffffff81700080, 0xffffffff81052380, 0xffffffff81052444,
+	0xffffffff81001100, 0xffffffff81000130, 0xffffffff81231200,
+	0xffffffff81700090,
+};
+
+/* Those returns, moved, as the list has them. */
+static int place(const char *list, uint64_t moved, size_t n, uint64_t *shift)
+{
+	uint64_t v[RETURNS];
+
+	load(list, NULL);
+	for (size_t i = 0; i < n; i++)
+		v[i] = returns[i] + moved;
+	return kernel_list_match(k, v, n, shift);
+}
+
+TEST(list_is_placed)
+{
+	uint64_t shift = 1;
+
+	CHECK_EQ(place(build, 0, RETURNS, &shift), 0);
+	CHECK_EQ(shift, 0);
+	CHECK_EQ(place(build, 0x1e00000, RETURNS, &shift), 0);
+	CHECK_EQ(shift, -0x1e00000);
+	CHECK_EQ(place(build, -(uint64_t)0x3000, RETURNS, &shift), 0);
+	CHECK_EQ(shift, 0x3000);
+}
+
+TEST(list_of_another_build)
+{
+	char other[sizeof(build)];
+	uint64_t shift;
+
+	/* Not by whole pages; too few; none. */
+	CHECK_EQ(place(build, 0x1200, RETURNS, &shift), -EINVAL);
+	CHECK_EQ(place(build, 0, 3, &shift), -EINVAL);
+	CHECK_EQ(place(build, 0, 0, &shift), -EINVAL);
+	/* One that must be there lies elsewhere, the others as they should. */
+	memcpy(other, build, sizeof(build));
+	memcpy(strstr(other, "81700040"), "81700090", 8);
+	CHECK_EQ(place(other, 0, RETURNS, &shift), -EINVAL);
+	/* There is nothing of the kind in it. */
+	CHECK_EQ(place("ffffffff81000000 T _stext\n"
+			"ffffffff81001000 T f\n", 0, RETURNS, &shift),
+		  -EINVAL);
+}
+
 int main(void)
 {
 	RUN(tiny_addresses_name_nothing);
@@ -413,6 +476,8 @@ int main(void)
 	RUN(huge_lines);
 	RUN(order);
 	RUN(modules_below);
+	RUN(list_is_placed);
+	RUN(list_of_another_build);
 	kallsyms_free(k);
 	k = NULL;
 	RUN(unreadable);
