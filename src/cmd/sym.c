@@ -287,8 +287,8 @@ static int open_kernel(struct sym *s)
 		log_error("sym: %s: %s", name, log_errno(fd));
 	else if (err)
 		kernel_failed(s, name, err);
-	if (fd == -ENOENT && !given)
-		log_hint("the kernel needs CONFIG_KALLSYMS");
+	if (fd < 0 && !given)
+		advice(OP_KALLSYMS, fd);
 	if (fd >= 0)
 		close(fd);
 	if (modules >= 0)

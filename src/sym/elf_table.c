@@ -773,15 +773,28 @@ int elf_find(struct elf *e, uint64_t vaddr, struct elf_sym *out)
 	return 0;
 }
 
+/* .symtab has versions within the names: "memcpy@@GLIBC_2.14". */
+static int symbol_name(struct elf *e, uint32_t name, struct buf *out)
+{
+	size_t start = out->len + 1;
+	int err = elf_strings_get(e, &e->strings, name, out);
+	const char *at = err || out->len <= start ? NULL :
+			 memchr(out->data + start, '@', out->len - start);
+
+	if (at)
+		out->len = (size_t)(at - out->data);
+	return err;
+}
+
 int elf_name(struct elf *e, const struct elf_sym *sym, struct buf *out)
 {
 	unsigned kind = sym->kind & ~(unsigned)KIND_DEBUGDATA;
-	int err = 0;
+	int err;
 
 	if (sym->kind & KIND_DEBUGDATA)
 		e = e->debugdata;
 	if (kind == KIND_SYMBOL)
-		return elf_strings_get(e, &e->strings, sym->name, out);
+		return symbol_name(e, sym->name, out);
 	if (kind == KIND_GO)
 		return elf_strings_get(e, &e->go_strings, sym->name, out);
 	if (sym->name == NAME_NONE) {

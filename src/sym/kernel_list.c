@@ -12,26 +12,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/vec.h"
 #include "sym/kallsyms.h"
-#include "sys/perf.h"
-#include "uapi.h"
+#include "sys/waits.h"
 
 enum {
 	PAGE = 4096,
-	WAITS = 4,		/* of each kind */
 	RETURNS_MOST = 256,
 	SURE = 4,
 	NEEDED = 4,		/* of `waiting`, if the list has them */
 };
 
-/* What waits in nanosleep(2) and poll(2), on x86 and on ARM, since 4.9. */
+/* What waits as waits.c does, on x86 and on ARM, since 4.9. */
 static const char *const waiting[] = {
 	"schedule", "do_nanosleep", "do_sys_poll", "do_syscall_64",
 	"hrtimer_nanosleep", "common_nsleep", "do_poll",
@@ -124,72 +118,19 @@ int kernel_list_match(const struct kallsyms *k, const uint64_t *returns,
 	return m.votes < SURE || m.unsure ? -EINVAL : 0;
 }
 
-/* Our own waits */
-
-struct returns {
-	uint64_t v[RETURNS_MOST];
-	size_t n;
-};
-
-/* The sample is a number of addresses, and they. */
-static void take(void *arg, const struct perf_event_header *record)
-{
-	const uint64_t *p = (const void *)(record + 1);
-	struct returns *r = arg;
-
-	if (record->type != PERF_RECORD_SAMPLE)
-		return;
-	for (uint64_t i = 1; i <= p[0] && r->n < RETURNS_MOST; i++)
-		if (p[i] < PERF_CONTEXT_MAX)
-			r->v[r->n++] = p[i];
-}
-
-static void wait_often(void)
-{
-	const struct timespec pause = { .tv_nsec = 1000000 };
-
-	for (int i = 0; i < WAITS; i++) {
-		nanosleep(&pause, NULL);
-		poll(NULL, 0, 1);
-	}
-}
-
-static int watch_waits(struct returns *r)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_CONTEXT_SWITCHES, .sample_period = 1,
-		.sample_type = PERF_SAMPLE_CALLCHAIN,
-		.exclude_callchain_user = 1,
-	};
-	int fd = perf_open(&attr, 0, -1), err;
-	struct perf_ring ring;
-
-	if (fd < 0)
-		return fd;
-	err = perf_ring_open(&ring, fd, 2);
-	if (!err) {
-		wait_often();
-		err = perf_ring_read(&ring, take, r);
-		perf_ring_close(&ring);
-	}
-	close(fd);
-	return err < 0 ? err : 0;
-}
-
 int kernel_list_place(const struct kallsyms *k, const char *path,
 		      uint64_t *shift)
 {
-	struct returns r = { .n = 0 };
-	int err = watch_waits(&r);
+	uint64_t returns[RETURNS_MOST];
+	int n = waits_returns(returns, RETURNS_MOST), err;
 
-	if (err) {
+	if (n < 0) {
 		log_error("%s: where the running kernel lies in it is not "
 			  "known: its stacks cannot be read: %s", path,
-			  log_errno(err));
-		return err;
+			  log_errno(n));
+		return n;
 	}
-	err = kernel_list_match(k, r.v, r.n, shift);
+	err = kernel_list_match(k, returns, (size_t)n, shift);
 	if (err)
 		log_error("%s: not of the kernel that runs: its functions do "
 			  "not lie as in this list", path);

@@ -270,6 +270,9 @@ static bool always(const struct state *s)
 #define NAMESPACE_HINT \
 	"root of a user namespace has no rights over the kernel: run it as " \
 	"root of the host"
+#define KALLSYMS_HINT \
+	"this kernel is built without CONFIG_KALLSYMS: --system-map FILE of " \
+	"its build names its functions"
 #define FILES_HINT "too few file descriptors: raise ulimit -n"
 #define FILTER_HINT \
 	"a seccomp filter is active: allow bpf(2) and perf_event_open(2) for " \
@@ -443,10 +446,8 @@ const struct advice_row advice_rows[] = {
 	  "run it as root or with CAP_SYSLOG (or set sysctl "
 	  "kernel.kptr_restrict to 0 and kernel.perf_event_paranoid to 1)" },
 	{ OP_KALLSYMS, EACCES, in_user_namespace, NAMESPACE_HINT },
-	{ OP_KALLSYMS, ENOENT, has_proc,
-	  "this kernel is built without CONFIG_KALLSYMS" },
-	{ OP_KALLSYMS, ENODATA, has_proc,
-	  "this kernel is built without CONFIG_KALLSYMS" },
+	{ OP_KALLSYMS, ENOENT, has_proc, KALLSYMS_HINT },
+	{ OP_KALLSYMS, ENODATA, has_proc, KALLSYMS_HINT },
 
 	{ OP_TRACEFS, EACCES, user_is_shut_out,
 	  "tracefs is closed to this user: run it as root or with "

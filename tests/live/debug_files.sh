@@ -48,7 +48,8 @@ is() {
 	shift 3
 	got=$("$SONDE" sym "$@" "$file" "$(plus2 "$full" inner)" \
 		"$(plus2 "$full" outer)" 2>notes | tr '\n' ' ')
-	[ "$got" = "$want " ] && pass "$name" || fail "$name" "$got $(cat notes)"
+	[ "$got" = "$want " ] && pass "$name" ||
+		fail "$name" "$got $(cat notes)"
 }
 named='inner+0x2 outer+0x2'
 # bare FILE: without names.

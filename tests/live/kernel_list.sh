@@ -19,7 +19,8 @@ grep -v ' _stext$' /proc/kallsyms >without
 waits() {
 	name=$1
 	shift
-	timeout 60 "$SONDE" offcputime -K -f "$@" -- ./naps threads >folded 2>notes
+	timeout 60 "$SONDE" offcputime -K -f "$@" -- ./naps threads \
+		>folded 2>notes
 	grep -q 'do_nanosleep' folded && pass "$name" ||
 		fail "$name" "$(head -n 3 folded) $(cat notes)"
 }
