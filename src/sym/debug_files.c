@@ -30,7 +30,7 @@
 enum {
 	FOUND_MOST = 1 << 20,		/* ELF files of a tree */
 	DEPTH_MOST = 64,		/* folders within each other */
-	SUM_MOST = 512 << 20,		/* bytes that a checksum is taken of */
+	SUM_MOST = 512 << 20,		/* bytes that checksums are taken of */
 };
 
 static const char usual[] = "/usr/lib/debug";
@@ -50,6 +50,7 @@ static struct {
 	struct buf other;		/* the first that was not the right
 					 * one, as a notice */
 	unsigned others;
+	off_t summed;
 } all = { .symfs_fd = -1, .debug_fd = -1, .root_fd = -1 };
 
 static int folder(const char *option, const char *path, int *fd)
@@ -259,8 +260,9 @@ static bool has_sum(int fd, const struct stat *st, uint32_t sum)
 	off_t at = 0;
 	ssize_t n;
 
-	if (st->st_size > SUM_MOST)
+	if (st->st_size > SUM_MOST - all.summed)
 		return false;
+	all.summed += st->st_size;
 	for (; (n = pread(fd, part, sizeof(part), at)) > 0; at += n)
 		is = crc_add(is, part, (size_t)n);
 	return !n && is == sum;
@@ -315,7 +317,7 @@ static bool by_link(struct stripped *s, int root)
 
 bool debug_files_attach(struct elf *e, const char *path, int root)
 {
-	struct stripped s = { .elf = e, .path = root_inside(root, path) };
+	struct stripped s = { .elf = e };
 	bool symtab, code;
 
 	elf_look(e, &symtab, &code);
@@ -324,6 +326,9 @@ bool debug_files_attach(struct elf *e, const char *path, int root)
 	elf_build_id(e, &s.id);
 	if (!all.open)
 		debug_files_open(&(struct name_options){ 0 });
+	if (root < 0)
+		root = all.symfs_fd >= 0 ? all.symfs_fd : all.root_fd;
+	s.path = root_inside(root, path);
 	return debug_files_by_path(s.path, attach, &s) ||
 	       debug_files_in_dir(&s.id, attach, &s) ||
 	       by_id(root, usual, &s.id, "", attach, &s) ||
@@ -335,10 +340,8 @@ bool debug_files_attach_own(struct elf *e, int fd)
 {
 	char path[4096];
 
-	if (!all.open)
-		debug_files_open(&(struct name_options){ 0 });
 	path_of(fd, path);
-	return debug_files_attach(e, path, all.root_fd);
+	return debug_files_attach(e, path, -1);
 }
 
 void debug_files_report(void)

@@ -19,8 +19,8 @@ void debug_files_close(void);
 
 /* Give a file that has no .symtab the one that was taken out of it, before its
  * table is loaded: found in the folders above, or in `root` (a folder, an
- * O_PATH descriptor will do), where the file has this path. False: it has its
- * own, or there is none. */
+ * O_PATH descriptor will do; -1: o->symfs, or our own "/"), where the file has
+ * this path. False: it has its own, or there is none. */
 bool debug_files_attach(struct elf *e, const char *path, int root);
 
 /* The same of a file in our own root folder; fd is one of its. */

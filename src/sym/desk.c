@@ -223,6 +223,9 @@ static void look_around(struct desk *d, struct entry *e)
 	if (e->code && e->symtab && e->names != e->code &&
 	    !elf_take_symbols(e->code, e->names))
 		e->names = e->code;
+	if (e->code && !e->symtab &&
+	    debug_files_attach(e->code, text_of(d, e->path), -1))
+		e->names = e->code;
 }
 
 static void load(struct desk *d, struct entry *e)

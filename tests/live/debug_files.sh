@@ -234,9 +234,22 @@ probes() {
 		fail "a folder that is not there" "$status $(cat notes)"
 }
 
+# What was recorded is named by the link, too: in the tree that is given.
+recorded() {
+	start a/linked
+	timeout 60 "$SONDE" profile -p $pid --raw x.raw 1 2>notes
+	stop
+	mkdir -p "image$PWD/a"
+	cp a/linked a/dbg "image$PWD/a"
+	"$SONDE" report -f --symfs image x.raw >folded 2>>notes
+	grep -q ';main;outer;inner' folded && pass "a report, by the link" ||
+		fail "a report, by the link" "$(head -n 3 folded) $(cat notes)"
+}
+
 places
 others
 links
 sums
 processes
 probes
+recorded
