@@ -35,7 +35,7 @@ enum { LINE = 7 };	/* where all instructions of a case claim to stand */
 
 static void flatten(struct insn *insns, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i += insn_size(&insns[i]))
 		insns[i].line = LINE;
 }
 
@@ -133,11 +133,11 @@ TEST(link_structure)
 	LINK("the program ends without EXIT or JMP", MAP(R1, "counts"));
 	LINK("jump past the end of the program", JMP("end"), LABEL("end"));
 	LINK("jump past the end of the program",
-	     PLAIN_(BPF_JMP | BPF_JA, 0, 0, 2, 0), RETURN(0));
+	     MEMORY_(BPF_JMP | BPF_JA, 0, 0, 2, 0), RETURN(0));
 	LINK("jump past the end of the program",
-	     PLAIN_(BPF_JMP | BPF_JA, 0, 0, -2, 0), RETURN(0));
+	     MEMORY_(BPF_JMP | BPF_JA, 0, 0, -2, 0), RETURN(0));
 	LINK("jump into the middle of an ld_imm64",
-	     PLAIN_(BPF_JMP | BPF_JA, 0, 0, 1, 0), MAP(R1, "counts"),
+	     MEMORY_(BPF_JMP | BPF_JA, 0, 0, 1, 0), MAP(R1, "counts"),
 	     RETURN(0));
 	LINK("OUTPUT takes r6 to r9, not r1 and r7",
 	     OUTPUT(R1, R7, "events", 8, WAKE), RETURN(0));
@@ -158,7 +158,8 @@ TEST(link_structure)
 TEST(link_record)
 {
 	static const struct insn insns[] = { RESERVE("frames"), RETURN(0) };
-	struct bpf_object o = object_of(insns, 2);
+	struct bpf_object o = object_of(insns,
+					sizeof(insns) / sizeof(insns[0]));
 	struct link_env env = { .ringbuf = true };
 	struct map_def maps[4];
 	struct buf why = { 0 };
@@ -205,7 +206,8 @@ static void field_says(int offset, const char *text)
 	static const struct insn insns[] = {
 		FIELD(R2, R1, "rq.nr_running"), RETURN(0),
 	};
-	const struct bpf_object o = object_of(insns, 2);
+	const struct bpf_object o = object_of(insns,
+					sizeof(insns) / sizeof(insns[0]));
 	const struct link_env env = {
 		.offset = give_offset, .offset_arg = &offset,
 	};
@@ -343,19 +345,19 @@ TEST(link_repeat_errors)
 TEST(link_far)
 {
 	enum { N = 33000 };
-	struct insn *insns = calloc(N + 3, sizeof(*insns));
+	struct insn *insns = calloc(N + 5, sizeof(*insns));
 	const struct insn start[] = { JMP("out"), MOVI(R0, 0) };
 	const struct insn end[] = { LABEL("out"), RETURN(0) };
-	struct bpf_object o = object_of(insns, N + 3);
+	struct bpf_object o = object_of(insns, N + 5);
 	const struct link_env env = { 0 };
 	struct buf why = { 0 };
 	struct linked l;
 	char *found;
 
-	insns[0] = start[0];
-	for (int i = 1; i <= N; i++)
-		insns[i] = start[1];
-	memcpy(insns + N + 1, end, sizeof(end));
+	memcpy(insns, start, sizeof(start));
+	for (int i = 3; i < N + 2; i++)
+		insns[i] = start[2];
+	memcpy(insns + N + 2, end, sizeof(end));
 	CHECK_EQ(link_prog(&o, &o.progs[0], &env, &l, &why), -EINVAL);
 	found = strstr(buf_str(&why), "label \"out\" is 33000 instr");
 	CHECK(found);
@@ -478,7 +480,7 @@ TEST(check_helper_reads)
 	FOLLOW_PERF("stack byte r10-8 read before it is written",
 	       MOV(R6, R1), LEA(R7, R10, -16), ST(DW, R10, -16, 1),
 	       OUTPUT(R6, R7, "events", 16, QUIET), RETURN(0));
-	FOLLOW("helper tail_call#12 is not in src/asm/helper.c",
+	FOLLOW("helper #12 is not in src/asm/helper.c",
 	       CALL(tail_call), RETURN(0));
 }
 
@@ -771,7 +773,7 @@ static void explain(const char *log, size_t len, const char *want)
 	struct insn moved[sizeof(insns) / sizeof(insns[0])];
 
 	memcpy(moved, insns, sizeof(insns));
-	for (size_t i = 0; i < o.progs[0].count; i++)
+	for (size_t i = 0; i < o.progs[0].count; i += insn_size(&insns[i]))
 		moved[i].line += 100 - insns[0].line;
 	o.progs[0].insns = moved;
 	o.progs[0].file = "bpfasm/x.c";
