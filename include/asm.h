@@ -223,6 +223,19 @@ enum { SCRATCH = -8 };			/* reserved for the idioms */
 
 #define INSNS(array) \
 	__FILE__, array, sizeof(array) / sizeof((array)[0])
+
+/* The lists of an object, each with its end: no longer than a session can hold
+ * (that is what the array of characters is for). */
+#define LIST_(type, most, ...) \
+	((type[]){ __VA_ARGS__ } + 0 * sizeof(char[ \
+		sizeof((type[]){ __VA_ARGS__ }) / sizeof(type) <= (most) + 1 \
+		? 1 : -1]))
+#define MAPS(...) \
+	LIST_(const struct map_def, OBJECT_MAPS, __VA_ARGS__, { 0 })
+#define PROGS(...) \
+	LIST_(const struct prog_def, OBJECT_PROGS, __VA_ARGS__, { 0 })
+#define CONSTS(...) \
+	LIST_(const char *const, OBJECT_CONSTS, __VA_ARGS__, NULL)
 #define OBJECT(tool) \
 	extern const struct bpf_object object_##tool; \
 	const struct bpf_object object_##tool

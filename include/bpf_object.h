@@ -110,11 +110,13 @@ struct prog_def {
 	uint32_t count;		/* TO_END = up to its INSN_END */
 };
 
-/* Maps, programs and constants end with an entry without a name. */
+enum { OBJECT_MAPS = 12, OBJECT_PROGS = 12, OBJECT_CONSTS = 32 };
+
+/* Each list ends with an entry without a name; NULL = there are none. */
 struct bpf_object {
-	struct map_def maps[12];
-	struct prog_def progs[12];
-	const char *consts[32];
+	const struct map_def *maps;		/* at most OBJECT_MAPS */
+	const struct prog_def *progs;
+	const char *const *consts;
 };
 
 #endif

@@ -16,8 +16,6 @@
 #include "base/near.h"
 #include "base/vec.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 struct linker {
 	const struct bpf_object *object;
 	const struct prog_def *prog;
@@ -38,7 +36,7 @@ size_t object_nmaps(const struct bpf_object *object)
 {
 	size_t n = 0;
 
-	while (n < LENGTH(object->maps) && object->maps[n].name)
+	while (object->maps && object->maps[n].name)
 		n++;
 	return n;
 }
@@ -47,7 +45,7 @@ size_t object_nprogs(const struct bpf_object *object)
 {
 	size_t n = 0;
 
-	while (n < LENGTH(object->progs) && object->progs[n].name)
+	while (object->progs && object->progs[n].name)
 		n++;
 	return n;
 }
@@ -56,7 +54,7 @@ size_t object_nconsts(const struct bpf_object *object)
 {
 	size_t n = 0;
 
-	while (n < LENGTH(object->consts) && object->consts[n])
+	while (object->consts && object->consts[n])
 		n++;
 	return n;
 }

@@ -16,19 +16,27 @@ static void test_case(int line, const char *got, const char *want)
 	FAIL("line %d: got\n%swanted\n%s", line, got, want);
 }
 
+/* Of the object that is tested; one at a time. */
+static struct map_def object_maps[5];
+static struct prog_def object_prog[2];
+static const char *object_consts[3];
+
 static struct bpf_object object_of(const struct insn *insns, size_t count)
 {
-	return (struct bpf_object) {
-		.maps = {
-			{ "counts", HASH, 4, 8, 16, 0 },
-			{ "wide", HASH, 16, 8, 16, 0 },
-			{ "events", EVENTS, 0, 0, 4096, 0 },
-			{ "frames", RECORD, 4, 48, 1, 0 },
-		},
-		.progs = {{ "p", PROG_PERF_EVENT, NULL, __FILE__, insns,
-			    count }},
-		.consts = { "tgid", "limit" },
+	static const struct map_def maps[5] = {
+		{ "counts", HASH, 4, 8, 16, 0 },
+		{ "wide", HASH, 16, 8, 16, 0 },
+		{ "events", EVENTS, 0, 0, 4096, 0 },
+		{ "frames", RECORD, 4, 48, 1, 0 },
 	};
+
+	memcpy(object_maps, maps, sizeof(maps));
+	object_prog[0] = (struct prog_def){
+		"p", PROG_PERF_EVENT, NULL, __FILE__, insns, count,
+	};
+	object_consts[0] = "tgid";
+	object_consts[1] = "limit";
+	return (struct bpf_object){ object_maps, object_prog, object_consts };
 }
 
 enum { LINE = 7 };	/* where all instructions of a case claim to stand */
@@ -174,7 +182,7 @@ TEST(link_record)
 	CHECK_EQ(link_prog(&o, &o.progs[0], &env, &l, &why), 0);
 	CHECK_EQ(l.insns[2].imm, 56);
 	linked_free(&l);
-	o.maps[2] = o.maps[0];
+	object_maps[2] = object_maps[0];
 	CHECK_EQ(link_prog(&o, &o.progs[0], &env, &l, &why), -EINVAL);
 	CHECK(strstr(buf_str(&why),
 		     ": p: no event map for the records of \"frames\"\n"));
@@ -549,10 +557,10 @@ TEST(check_object)
 					sizeof(insns) / sizeof(insns[0]));
 	struct buf why = { 0 };
 
-	o.maps[1].name = "counts";
-	o.maps[2].name = "sixteen_bytes_xx";
-	o.consts[1] = "tgid";
-	o.progs[0].name = "a-b";
+	object_maps[1].name = "counts";
+	object_maps[2].name = "sixteen_bytes_xx";
+	object_consts[1] = "tgid";
+	object_prog[0].name = "a-b";
 	CHECK_EQ(object_check(&o, &why), -EINVAL);
 	CHECK_STR(buf_str(&why),
 		__FILE__ ": map \"counts\" is declared twice\n"
@@ -565,12 +573,12 @@ TEST(check_object)
 			"digits and _\n");
 	buf_reset(&why);
 	o = object_of(insns, sizeof(insns) / sizeof(insns[0]));
-	memset(o.maps + 1, 0, 3 * sizeof(o.maps[0]));
+	memset(object_maps + 1, 0, 3 * sizeof(*object_maps));
 	CHECK_EQ(object_check(&o, &why), -EINVAL);
 	CHECK_STR(buf_str(&why),
 		__FILE__ ": no program uses the constant \"limit\"\n");
 	buf_reset(&why);
-	o.consts[1] = NULL;
+	object_consts[1] = NULL;
 	CHECK_EQ(object_check(&o, &why), 0);
 	buf_free(&why);
 }
@@ -587,10 +595,10 @@ TEST(check_object_record)
 					sizeof(insns) / sizeof(insns[0]));
 	struct buf why = { 0 };
 
-	o.consts[0] = NULL;
-	o.maps[0] = o.maps[3];
-	o.maps[1] = o.maps[2];
-	memset(o.maps + 2, 0, 2 * sizeof(o.maps[0]));
+	object_consts[0] = NULL;
+	object_maps[0] = object_maps[3];
+	object_maps[1] = object_maps[2];
+	memset(object_maps + 2, 0, 2 * sizeof(*object_maps));
 	CHECK_EQ(object_check(&o, &why), 0);
 	CHECK_STR(buf_str(&why), "");
 	buf_free(&why);
@@ -775,8 +783,8 @@ static void explain(const char *log, size_t len, const char *want)
 	memcpy(moved, insns, sizeof(insns));
 	for (size_t i = 0; i < o.progs[0].count; i += insn_size(&insns[i]))
 		moved[i].line += 100 - insns[0].line;
-	o.progs[0].insns = moved;
-	o.progs[0].file = "bpfasm/x.c";
+	object_prog[0].insns = moved;
+	object_prog[0].file = "bpfasm/x.c";
 	CHECK_EQ(link_prog(&o, &o.progs[0], &env, &l, &got), 0);
 	verifier_explain(log, len, &o.progs[0], &l, &got);
 	CHECK_STR(buf_str(&got), want);
