@@ -13,12 +13,13 @@ BASE="-std=c11 -D_GNU_SOURCE -Iinclude -Isrc $WARN -fno-strict-aliasing"
 # No path of the build folder reaches the bytes, for all names are relative and
 # there is no debug information: the same commit gives the same file.
 SMALL="-Oz -fno-pie -fno-asynchronous-unwind-tables -fno-stack-protector
-	-ffunction-sections -fdata-sections -fno-ident"
+	-ffunction-sections -fdata-sections -fno-ident -fno-jump-tables
+	-fno-caller-saves"
 # Names by the hundred thousand go through these: they may cost 2.7 KB more.
 HOT="src/sym/demangle.c src/sym/demangle_cxx.c src/sym/demangle_cxx_name.c
 	src/sym/demangle_rust.c src/sym/demangle_rust_legacy.c"
 FAST="-O2 -fno-inline-functions -falign-functions=1 -falign-jumps=1
-	-falign-loops=1 -falign-labels=1"
+	-falign-loops=1 -falign-labels=1 -fjump-tables -fcaller-saves"
 # The last option keeps the linker from padding up to the next page when it
 # would spare a page of memory: sizes would jump by up to 4 KB.
 LINK="-Wl,--gc-sections,--build-id=sha1,-z,noseparate-code,-z,norelro
