@@ -312,15 +312,15 @@ LABEL("out"),
 };
 
 OBJECT(execsnoop) = {
-	.maps = {
+	.maps = MAPS(
 		{ "records", PERCPU_ARRAY, 4, sizeof(struct exec_event),
 		  RECORDS, 0 },
 		/* Kept by age: a task may be killed in its call. */
 		{ "calls", LRU_HASH, 4, 16, 8192, 0 },
 		{ "events", EVENTS, 0, 0, 1 << 21, 0 },
-		TREE_MAPS, TASK_MAPS,
-	},
-	.progs = {
+		TREE_MAPS, TASK_MAPS
+	),
+	.progs = PROGS(
 		{ "exec", PROG_RAW_TRACEPOINT, "sched_process_exec",
 		  INSNS(exec) },
 		{ "enter", PROG_TRACEPOINT, "syscalls/sys_enter_execve",
@@ -331,15 +331,15 @@ OBJECT(execsnoop) = {
 		  INSNS(leave) },
 		{ "leave_at", PROG_TRACEPOINT, "syscalls/sys_exit_execveat",
 		  INSNS(leave) },
-		TREE_EXIT_PROGS,
-	},
-	.consts = {
+		TREE_EXIT_PROGS
+	),
+	.consts = CONSTS(
 		TASK_CONSTS, TREE_CONSTS,
 		"fields",	/* 1 = where the kernel's are is known */
 		"early",
 		"by_uid",
 		"max_bytes",	/* of arguments, from memory */
 		"rounds",	/* records that they take, at most */
-		"max_args",	/* of a call, one after the other */
-	},
+		"max_args"	/* of a call, one after the other */
+	),
 };

@@ -24,13 +24,13 @@ LABEL("filtered"),
 };
 
 OBJECT(funccount) = {
-	.maps = {
+	.maps = MAPS(
 		{ "counts", PERCPU_ARRAY, 4, 8, 1, 0 },
-		TREE_MAPS, TASK_MAPS,
-	},
-	.progs = {
+		TREE_MAPS, TASK_MAPS
+	),
+	.progs = PROGS(
 		{ "hit", PROG_PROBE, NULL, INSNS(hit) },
-		TREE_PROGS,
-	},
-	.consts = { TASK_CONSTS, TREE_CONSTS, "filtered" },
+		TREE_PROGS
+	),
+	.consts = CONSTS(TASK_CONSTS, TREE_CONSTS, "filtered"),
 };

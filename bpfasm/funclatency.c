@@ -221,25 +221,25 @@ static const struct insn freed[] = {
 };
 
 OBJECT(funclatency) = {
-	.maps = {
+	.maps = MAPS(
 		{ "starts", HASH, 16, sizeof(struct latency_frames), 8192,
 		  0 },
 		{ "no_frames", ARRAY, 4, sizeof(struct latency_frames), 1,
 		  0 },
 		{ "latency", PERCPU_ARRAY, 4, sizeof(struct latency), 1, 0 },
 		{ "losses", ARRAY, 4, 8, LATENCY_LOSSES, 0 },
-		TREE_MAPS, TASK_MAPS,
-	},
-	.progs = {
+		TREE_MAPS, TASK_MAPS
+	),
+	.progs = PROGS(
 		{ "enter", PROG_PROBE, NULL, INSNS(enter) },
 		{ "leave", PROG_PROBE, NULL, INSNS(leave) },
 		{ "gone", PROG_RAW_TRACEPOINT, "sched_process_exit",
 		  INSNS(gone) },
 		{ "freed", PROG_TRACEPOINT, "sched/sched_process_free",
 		  INSNS(freed) },
-		TREE_PROGS,
-	},
-	.consts = {
-		TASK_CONSTS, TREE_CONSTS, "filtered", "each", "unit", "levels",
-	},
+		TREE_PROGS
+	),
+	.consts = CONSTS(
+		TASK_CONSTS, TREE_CONSTS, "filtered", "each", "unit", "levels"
+	),
 };

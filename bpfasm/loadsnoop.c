@@ -148,23 +148,23 @@ LABEL("out"),
 };
 
 OBJECT(loadsnoop) = {
-	.maps = {
+	.maps = MAPS(
 		{ "queues", HASH, 8, 8, 1024, 0 },
 		{ "sums", ARRAY, 4, 8, LOAD_SUMS, 0 },
-		{ "record", PERCPU_ARRAY, 4, sizeof(struct load_task), 1, 0 },
-	},
-	.progs = {
+		{ "record", PERCPU_ARRAY, 4, sizeof(struct load_task), 1, 0 }
+	),
+	.progs = PROGS(
 		{ "queue", PROG_PROBE, NULL, INSNS(queue) },
 		{ "head", PROG_PROBE, NULL, INSNS(head) },
-		{ "task", PROG_PROBE, NULL, INSNS(task) },
-	},
-	.consts = {
+		{ "task", PROG_PROBE, NULL, INSNS(task) }
+	),
+	.consts = CONSTS(
 		"nr_running",		/* of struct rq: its offset */
 		"single",		/* 1 = the fullest queue matters */
 		"self",			/* tgid << 32 | tid of user space */
 		"head",			/* offset of what is shown of it */
 		/* of struct task_struct: offsets, 0 = it has none; bytes */
 		"state", "state_size", "cpu", "cpu_size",
-		"on_cpu", "on_cpu_size",
-	},
+		"on_cpu", "on_cpu_size"
+	),
 };

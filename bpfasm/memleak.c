@@ -561,7 +561,7 @@ static const struct insn gone[] = {
 };
 
 OBJECT(memleak) = {
-	.maps = {
+	.maps = MAPS(
 		{ "blocks", HASH, sizeof(struct leak_key),
 		  sizeof(struct leak_block), 1 << 20, 0 },
 		{ "freed", LRU_HASH, sizeof(struct leak_key),
@@ -574,9 +574,9 @@ OBJECT(memleak) = {
 		{ "frames", RECORD, 4, sizeof(struct leak_frames), 1, 0 },
 		{ "counters", ARRAY, 4, 8, LEAK_COUNTERS, 0 },
 		{ "events", EVENTS, 0, 0, 1 << 20, 0 },
-		TASK_MAPS,
-	},
-	.progs = {
+		TASK_MAPS
+	),
+	.progs = PROGS(
 		{ "enter", PROG_PROBE, NULL, INSNS(enter) },
 		{ "leave", PROG_PROBE, NULL, INSNS(leave) },
 		{ "kernel_free", PROG_PROBE, NULL, INSNS(kernel_free) },
@@ -588,9 +588,9 @@ OBJECT(memleak) = {
 		{ "exit", PROG_RAW_TRACEPOINT, "sched_process_exit",
 		  FOLLOW(tree_exit) },
 		{ "fork", PROG_TRACEPOINT, "sched/sched_process_fork",
-		  FOLLOW(tree_fork) },
-	},
-	.consts = {
+		  FOLLOW(tree_fork) }
+	),
+	.consts = CONSTS(
 		TASK_CONSTS, TREE_CONSTS,
 		"user",			/* 1 = of programs, 0 = the kernel */
 		"stack_flags",		/* of get_stack: whose */
@@ -601,6 +601,6 @@ OBJECT(memleak) = {
 		"page",			/* bytes */
 		"min", "max",		/* sizes that count */
 		"every",		/* one of so many counts */
-		"trace",		/* 1 = tell of each block */
-	},
+		"trace"		/* 1 = tell of each block */
+	),
 };

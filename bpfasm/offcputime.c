@@ -262,16 +262,16 @@ LABEL("dead"),
 };
 
 OBJECT(offcputime) = {
-	.maps = {
+	.maps = MAPS(
 		STACK_KEY_MAPS, STACK_CHANNEL_MAPS, TASK_MAPS,
 		{ "sleeps", HASH, 4, sizeof(struct sleep), 16384, 0 },
-		{ "lost", ARRAY, 4, 8, SLEEP_LOSSES, 0 },
-	},
-	.progs = {
+		{ "lost", ARRAY, 4, 8, SLEEP_LOSSES, 0 }
+	),
+	.progs = PROGS(
 		{ "sched", PROG_PROBE, NULL, INSNS(sched) },
-		IMAGE_PROGS,
-	},
-	.consts = {
+		IMAGE_PROGS
+	),
+	.consts = CONSTS(
 		TASK_CONSTS, TREE_CONSTS,
 		"user", "kernel", "get_stack",	/* as in STACK_CONSTS */
 		"raw",			/* 1 = raw tracepoints, 0 = records */
@@ -283,6 +283,6 @@ OBJECT(offcputime) = {
 		"by_state", "states",	/* enum sched_by_state: of these */
 		"threads",		/* enum sched_threads */
 		"least", "most",	/* ns that a sleep lasts */
-		"wakers",		/* 1 = those, too */
-	},
+		"wakers"		/* 1 = those, too */
+	),
 };

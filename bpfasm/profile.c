@@ -42,13 +42,13 @@ LABEL("outside"),
 };
 
 OBJECT(profile) = {
-	.maps = { STACK_MAPS, TASK_MAPS },
-	.progs = {
+	.maps = MAPS(STACK_MAPS, TASK_MAPS),
+	.progs = PROGS(
 		{ "sample", PROG_PERF_EVENT, NULL, INSNS(sample) },
-		IMAGE_PROGS,
-	},
-	.consts = {
+		IMAGE_PROGS
+	),
+	.consts = CONSTS(
 		TASK_CONSTS, STACK_CONSTS, TREE_CONSTS,
-		"idle",			/* 1 = keep samples of the idle task */
-	},
+		"idle"			/* 1 = keep samples of the idle task */
+	),
 };

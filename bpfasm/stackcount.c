@@ -38,13 +38,13 @@ LABEL("outside"),
 };
 
 OBJECT(stackcount) = {
-	.maps = { STACK_MAPS, TASK_MAPS },
-	.progs = {
+	.maps = MAPS(STACK_MAPS, TASK_MAPS),
+	.progs = PROGS(
 		{ "hit", PROG_PROBE, NULL, INSNS(hit) },
-		IMAGE_PROGS,
-	},
-	.consts = {
+		IMAGE_PROGS
+	),
+	.consts = CONSTS(
 		TASK_CONSTS, STACK_CONSTS, TREE_CONSTS,
-		"by_task",		/* 0 = kernel stacks of all together */
-	},
+		"by_task"		/* 0 = kernel stacks of all together */
+	),
 };

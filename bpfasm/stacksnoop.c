@@ -82,21 +82,21 @@ LABEL("outside"),
 };
 
 OBJECT(stacksnoop) = {
-	.maps = {
+	.maps = MAPS(
 		{ "gens", HASH, 4, 4, 32768, 0 },
 		{ "seen", HASH, sizeof(struct image_key), 8, 8192, 0 },
 		{ "frames", RECORD, 4, sizeof(struct snap_event), 1, 0 },
 		{ "counters", ARRAY, 4, 8, COUNTER_MAX, 0 },
 		{ "events", EVENTS, 0, 0, 1 << 20, 0 },
-		TASK_MAPS,
-	},
-	.progs = {
+		TASK_MAPS
+	),
+	.progs = PROGS(
 		{ "hit", PROG_PROBE, NULL, INSNS(hit) },
-		IMAGE_PROGS,
-	},
-	.consts = {
+		IMAGE_PROGS
+	),
+	.consts = CONSTS(
 		TASK_CONSTS, TREE_CONSTS,
 		"user", "kernel",	/* 1 = that half of the stack */
-		"caller",		/* enum caller_place, of a hidden one */
-	},
+		"caller"		/* enum caller_place, of a hidden one */
+	),
 };

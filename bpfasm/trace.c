@@ -421,7 +421,7 @@ LABEL("loser_again"),
 };
 
 OBJECT(trace) = {
-	.maps = {
+	.maps = MAPS(
 		{ "probes", ARRAY, 4, sizeof(struct trace_probe), 1, 0 },
 		{ "usdt", ARRAY, 4, sizeof(struct trace_args), 1, 0 },
 		{ "filters", ARRAY, 4, sizeof(struct trace_filter), 1, 0 },
@@ -432,13 +432,13 @@ OBJECT(trace) = {
 		{ "gens", HASH, 4, 4, 32768, 0 },
 		{ "seen", HASH, sizeof(struct image_key), 8, 8192, 0 },
 		{ "counters", ARRAY, 4, 8, COUNTER_MAX, 0 },
-		TASK_MAPS,
-	},
-	.progs = {
+		TASK_MAPS
+	),
+	.progs = PROGS(
 		{ "hit", PROG_PROBE, NULL, INSNS(hit) },
-		IMAGE_PROGS,
-	},
-	.consts = {
+		IMAGE_PROGS
+	),
+	.consts = CONSTS(
 		TASK_CONSTS, TREE_CONSTS,
 		"half",			/* bytes that wake the reader; 0 = it
 					 * is not this ring */
@@ -450,6 +450,6 @@ OBJECT(trace) = {
 		"strings_at", "string_size",	/* from the record's start */
 		"any",			/* 1 = strings may be the kernel's */
 		"user", "user_at", "kernel", "kernel_at",	/* stacks */
-		"caller",		/* enum caller_place */
-	},
+		"caller"		/* enum caller_place */
+	),
 };

@@ -101,14 +101,17 @@ enum { SCRATCH = -8 };			/* reserved for the idioms */
 
 #define INSN_(kind_, code_, dst_, src_, off_, name_) \
 	{ .code = code_, .kind = kind_, .dst = dst_, .src = src_, \
-	  .off = off_, .line = __LINE__, .name = name_ }
-#define NUMBER_(kind_, code_, dst_, src_, off_, imm_) \
+	  .line = __LINE__, .off = off_ }, { .name = name_ }
+#define NUMBER_(kind_, code_, dst_, src_, imm_) \
 	{ .code = code_, .kind = kind_, .dst = dst_, .src = src_, \
-	  .off = off_, .line = __LINE__, .imm = imm_ }
-#define PLAIN_(code, dst, src, off, imm) \
-	NUMBER_(INSN_PLAIN, code, dst, src, off, imm)
-#define ALU_(op, dst, src) PLAIN_(BPF_ALU64 | BPF_X | (op), dst, src, 0, 0)
-#define ALUI_(op, dst, imm) PLAIN_(BPF_ALU64 | BPF_K | (op), dst, 0, 0, imm)
+	  .line = __LINE__, .imm = imm_ }
+#define MEMORY_(code_, dst_, src_, off_, small_) \
+	{ .code = code_, .kind = INSN_MEMORY, .dst = dst_, .src = src_, \
+	  .line = __LINE__, .off = off_, .small = small_ }
+#define PLAIN_(code, dst, src, imm) \
+	NUMBER_(INSN_PLAIN, code, dst, src, imm)
+#define ALU_(op, dst, src) PLAIN_(BPF_ALU64 | BPF_X | (op), dst, src, 0)
+#define ALUI_(op, dst, imm) PLAIN_(BPF_ALU64 | BPF_K | (op), dst, 0, imm)
 #define JUMP_(op, dst, src, label) \
 	INSN_(INSN_JUMP, BPF_JMP | BPF_X | (op), dst, src, 0, label)
 #define FITS_(imm) \
@@ -118,17 +121,17 @@ enum { SCRATCH = -8 };			/* reserved for the idioms */
 	      label)
 
 #define LDX(size, dst, base, off) \
-	PLAIN_(BPF_LDX | BPF_MEM | BPF_##size, dst, base, off, 0)
+	MEMORY_(BPF_LDX | BPF_MEM | BPF_##size, dst, base, off, 0)
 #define STX(size, base, off, src) \
-	PLAIN_(BPF_STX | BPF_MEM | BPF_##size, base, src, off, 0)
+	MEMORY_(BPF_STX | BPF_MEM | BPF_##size, base, src, off, 0)
 #define ST(size, base, off, imm) \
-	PLAIN_(BPF_ST | BPF_MEM | BPF_##size, base, 0, off, imm)
+	MEMORY_(BPF_ST | BPF_MEM | BPF_##size, base, 0, off, imm)
 #define XADD(size, base, off, src) \
-	PLAIN_(BPF_STX | BPF_ATOMIC | BPF_##size, base, src, off, BPF_ADD)
+	MEMORY_(BPF_STX | BPF_ATOMIC | BPF_##size, base, src, off, BPF_ADD)
 
 #define MOV(dst, src)	ALU_(BPF_MOV, dst, src)
 #define MOVI(dst, imm)	ALUI_(BPF_MOV, dst, imm)
-#define LEA(dst, base, off) NUMBER_(INSN_LEA, 0, dst, base, 0, off)
+#define LEA(dst, base, off) NUMBER_(INSN_LEA, 0, dst, base, off)
 #define ADD(dst, src)	ALU_(BPF_ADD, dst, src)
 #define ADDI(dst, imm)	ALUI_(BPF_ADD, dst, imm)
 #define SUB(dst, src)	ALU_(BPF_SUB, dst, src)
@@ -175,14 +178,14 @@ enum { SCRATCH = -8 };			/* reserved for the idioms */
 #define JMP(label)		JUMPI_(BPF_JA, 0, 0, label)
 #define LABEL(label)		INSN_(INSN_LABEL, 0, 0, 0, 0, label)
 
-#define END			INSN_(INSN_END, 0, 0, 0, 0, NULL)
+#define END			NUMBER_(INSN_END, 0, 0, 0, 0)
 #define SHARED(array) \
-	{ .kind = INSN_SHARED, .line = __LINE__, .insns = array }
+	{ .kind = INSN_SHARED, .line = __LINE__ }, { .insns = array }
 #define FRAGMENT(file)		INSN_(INSN_FILE, 0, 0, 0, 0, file)
 
 #define CALL(helper) \
-	INSN_(INSN_CALL, BPF_JMP | BPF_CALL, 0, 0, BPF_FUNC_##helper, #helper)
-#define EXIT PLAIN_(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
+	NUMBER_(INSN_CALL, BPF_JMP | BPF_CALL, 0, 0, BPF_FUNC_##helper)
+#define EXIT PLAIN_(BPF_JMP | BPF_EXIT, 0, 0, 0)
 
 #define MAP(dst, map) INSN_(INSN_MAP, 0, dst, 0, 0, map)
 #define CONST(dst, constant) INSN_(INSN_CONST, 0, dst, 0, 0, constant)
@@ -190,15 +193,15 @@ enum { SCRATCH = -8 };			/* reserved for the idioms */
 #define SP(dst, ctx) INSN_(INSN_REG, 0, dst, ctx, 0, "sp")
 #define LR(dst, ctx) INSN_(INSN_REG, 0, dst, ctx, 0, "lr")
 #define GOROUTINE(dst, ctx) INSN_(INSN_REG, 0, dst, ctx, 0, "g")
-#define ARG(dst, ctx, n) NUMBER_(INSN_ARG, 0, dst, ctx, 0, n)
+#define ARG(dst, ctx, n) NUMBER_(INSN_ARG, 0, dst, ctx, n)
 #define RETVAL(dst, ctx) INSN_(INSN_RETVAL, 0, dst, ctx, 0, "retval")
 #define PROBE(dst, ctx) INSN_(INSN_PROBE, 0, dst, ctx, 0, "probe")
 #define TPF(size, dst, ctx, field) \
 	INSN_(INSN_FIELD, BPF_LDX | BPF_MEM | BPF_##size, dst, ctx, 0, field)
 #define FIELD(dst, base, path) INSN_(INSN_OFFSET, 0, dst, base, 0, path)
-#define REPEAT(n) NUMBER_(INSN_REPEAT, 0, 0, 0, 0, n)
-#define AGAIN INSN_(INSN_AGAIN, 0, 0, 0, 0, NULL)
-#define ROUND(dst) INSN_(INSN_ROUND, 0, dst, 0, 0, NULL)
+#define REPEAT(n) NUMBER_(INSN_REPEAT, 0, 0, 0, n)
+#define AGAIN NUMBER_(INSN_AGAIN, 0, 0, 0, 0)
+#define ROUND(dst) NUMBER_(INSN_ROUND, 0, dst, 0, 0)
 #define OUTPUT(ctx, data, map, size, mode) \
 	INSN_(INSN_OUTPUT, mode, ctx, data, size, map)
 #define RESERVE(map) INSN_(INSN_RESERVE, 0, 0, 0, 0, map)
@@ -207,7 +210,7 @@ enum { SCRATCH = -8 };			/* reserved for the idioms */
 
 #define LOOKUP(map, key) INSN_(INSN_LOOKUP, 0, 0, 0, key, map)
 #define COUNT(map, n) INSN_(INSN_COUNT, 0, 0, 0, n, map)
-#define RETURN(n) NUMBER_(INSN_RETURN, 0, 0, 0, 0, n)
+#define RETURN(n) NUMBER_(INSN_RETURN, 0, 0, 0, n)
 
 #define HASH		BPF_MAP_TYPE_HASH
 #define LRU_HASH	BPF_MAP_TYPE_LRU_HASH
@@ -220,6 +223,19 @@ enum { SCRATCH = -8 };			/* reserved for the idioms */
 
 #define INSNS(array) \
 	__FILE__, array, sizeof(array) / sizeof((array)[0])
+
+/* The lists of an object, each with its end: no longer than a session can hold
+ * (that is what the array of characters is for). */
+#define LIST_(type, most, ...) \
+	((type[]){ __VA_ARGS__ } + 0 * sizeof(char[ \
+		sizeof((type[]){ __VA_ARGS__ }) / sizeof(type) <= (most) + 1 \
+		? 1 : -1]))
+#define MAPS(...) \
+	LIST_(const struct map_def, OBJECT_MAPS, __VA_ARGS__, { 0 })
+#define PROGS(...) \
+	LIST_(const struct prog_def, OBJECT_PROGS, __VA_ARGS__, { 0 })
+#define CONSTS(...) \
+	LIST_(const char *const, OBJECT_CONSTS, __VA_ARGS__, NULL)
 #define OBJECT(tool) \
 	extern const struct bpf_object object_##tool; \
 	const struct bpf_object object_##tool

@@ -4,20 +4,29 @@
 
 #include <stdint.h>
 
-/* How one element of an instruction array becomes instructions. */
+/* How an element of an instruction array becomes instructions. */
 enum insn_kind {
-	INSN_PLAIN,	/* as it stands */
-	INSN_FILE,	/* none: what follows stands in the file `name`; NULL =
-			 * in the program's own again */
-	INSN_SHARED,	/* those of `insns`, up to its INSN_END */
+	INSN_PLAIN,	/* as it stands, with imm */
+	INSN_MEMORY,	/* as it stands, with off and the immediate `small` */
 	INSN_END,	/* none: the end of a shared array */
-	INSN_LABEL,	/* none: marks a place; name */
+	INSN_CALL,	/* helper imm */
+	INSN_ARG,	/* dst = argument imm of the probe whose ctx is src */
+	INSN_LEA,	/* dst = src + imm */
+	INSN_RETURN,	/* return imm */
+	INSN_REPEAT,	/* none: what follows, up to INSN_AGAIN, imm times */
+	INSN_AGAIN,
+	INSN_ROUND,	/* dst = which of these times, from 0 on */
+
+	/* From here on, `name` stands in one more element. */
+	INSN_NAMED,
+	INSN_FILE = INSN_NAMED,	/* none: what follows stands in that file;
+			 * NULL = in the program's own again */
+	INSN_SHARED,	/* those of `insns` (no name), up to its INSN_END */
+	INSN_LABEL,	/* none: marks a place */
 	INSN_JUMP,	/* to the label `name`; off is the immediate */
-	INSN_CALL,	/* helper off; name is the kernel's for it */
 	INSN_MAP,	/* dst = the map `name` */
 	INSN_CONST,	/* dst = the load-time constant `name`, 64 bits */
 	INSN_REG,	/* dst = the user register `name` of the ctx at src */
-	INSN_ARG,	/* dst = argument imm of the probe whose ctx is src */
 	INSN_RETVAL,	/* dst = the return value there */
 	INSN_PROBE,	/* dst = the number of the probe */
 	INSN_FIELD,	/* load dst from the field `name` of the tracepoint
@@ -27,32 +36,45 @@ enum insn_kind {
 			 * is an enum output_mode */
 	INSN_RESERVE,	/* r0 = room for a record of the map `name`, or 0 */
 	INSN_SUBMIT,	/* send that record, which is at src; code as above */
-	INSN_LEA,	/* dst = src + imm */
 	INSN_LOOKUP,	/* r0 = where the map `name` has the value of the key
 			 * at r10 + off */
 	INSN_COUNT,	/* the element `off` of the array `name` += 1 */
-	INSN_RETURN,	/* return imm */
-	INSN_REPEAT,	/* none: what follows, up to INSN_AGAIN, imm times */
-	INSN_AGAIN,
-	INSN_ROUND,	/* dst = which of these times, from 0 on */
 };
 
 enum output_mode { WAKE, QUIET };
 
-/* One element. The mnemonics of asm.h make them; src/asm/ reads them. There are
- * thousands in the binary: it has a name or an immediate. */
+/* An element: an instruction, or the name of the one before it. The mnemonics
+ * of asm.h make them; src/asm/ reads them. There are thousands in the binary,
+ * most without a name. */
 struct insn {
-	uint8_t code;		/* BPF opcode */
-	uint8_t kind;		/* enum insn_kind */
-	uint8_t dst : 4, src : 4;	/* registers */
-	int16_t off;
-	uint16_t line;		/* in the file of the array */
 	union {
-		int32_t imm;	/* INSN_PLAIN, _ARG, _REPEAT, _LEA, _RETURN */
+		struct {
+			uint32_t code : 8;	/* BPF opcode */
+			uint32_t kind : 5;	/* enum insn_kind */
+			uint32_t dst : 4, src : 4;	/* registers */
+			uint32_t line : 11;	/* in the file of the array */
+			union {
+				int32_t imm;
+				struct {
+					int16_t off, small;
+				};
+			};
+		};
 		const char *name;
-		const struct insn *insns;	/* INSN_SHARED */
+		const struct insn *insns;
 	};
 };
+
+/* The elements that an instruction takes. */
+static inline unsigned insn_size(const struct insn *in)
+{
+	return in->kind < INSN_NAMED ? 1 : 2;
+}
+
+static inline const char *insn_name(const struct insn *in)
+{
+	return in[1].name;
+}
 
 /* A map; `events` is a ring buffer, or a perf buffer before Linux 5.8; `record`
  * is a PERCPU_ARRAY then, and not created where there is a ring to make the
@@ -88,11 +110,13 @@ struct prog_def {
 	uint32_t count;		/* TO_END = up to its INSN_END */
 };
 
-/* Maps, programs and constants end with an entry without a name. */
+enum { OBJECT_MAPS = 12, OBJECT_PROGS = 12, OBJECT_CONSTS = 32 };
+
+/* Each list ends with an entry without a name; NULL = there are none. */
 struct bpf_object {
-	struct map_def maps[12];
-	struct prog_def progs[12];
-	const char *consts[32];
+	const struct map_def *maps;		/* at most OBJECT_MAPS */
+	const struct prog_def *progs;
+	const char *const *consts;
 };
 
 #endif

@@ -297,8 +297,7 @@ static void follow_call(struct check *c, const struct bpf_insn *insn)
 		for (int i = 0; h->args[i]; i++)
 			follow_argument(c, h->args, i);
 	else
-		buf_fmt(complain(c), "helper %s#%d is not in "
-			"src/asm/helper.c\n", c->l->notes[c->i].name,
+		buf_fmt(complain(c), "helper #%d is not in src/asm/helper.c\n",
 			insn->imm);
 	reg_write(c, 0, ANY, 0);
 	follow_ring(c, insn->imm);
@@ -476,7 +475,7 @@ static bool uses_map(const struct insn *in, const void *name)
 	return (in->kind == INSN_MAP || in->kind == INSN_LOOKUP ||
 		in->kind == INSN_COUNT || in->kind == INSN_OUTPUT ||
 		in->kind == INSN_RESERVE || in->kind == INSN_SUBMIT) &&
-	       !strcmp(in->name, name);
+	       !strcmp(insn_name(in), name);
 }
 
 static bool sends_record(const struct insn *in, const void *unused)
@@ -487,7 +486,7 @@ static bool sends_record(const struct insn *in, const void *unused)
 
 static bool uses_const(const struct insn *in, const void *name)
 {
-	return in->kind == INSN_CONST && !strcmp(in->name, name);
+	return in->kind == INSN_CONST && !strcmp(insn_name(in), name);
 }
 
 static bool object_any(const struct bpf_object *object,

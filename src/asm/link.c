@@ -10,12 +10,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include "asm/helper.h"
 #include "asm/regs.h"
 #include "base/log.h"
 #include "base/near.h"
 #include "base/vec.h"
-
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 struct linker {
 	const struct bpf_object *object;
@@ -37,7 +36,7 @@ size_t object_nmaps(const struct bpf_object *object)
 {
 	size_t n = 0;
 
-	while (n < LENGTH(object->maps) && object->maps[n].name)
+	while (object->maps && object->maps[n].name)
 		n++;
 	return n;
 }
@@ -46,7 +45,7 @@ size_t object_nprogs(const struct bpf_object *object)
 {
 	size_t n = 0;
 
-	while (n < LENGTH(object->progs) && object->progs[n].name)
+	while (object->progs && object->progs[n].name)
 		n++;
 	return n;
 }
@@ -55,7 +54,7 @@ size_t object_nconsts(const struct bpf_object *object)
 {
 	size_t n = 0;
 
-	while (n < LENGTH(object->consts) && object->consts[n])
+	while (object->consts && object->consts[n])
 		n++;
 	return n;
 }
@@ -67,7 +66,7 @@ uint32_t prog_count(const struct prog_def *prog)
 	if (prog->count != TO_END)
 		return prog->count;
 	while (prog->insns[n].kind != INSN_END)
-		n++;
+		n += insn_size(&prog->insns[n]);
 	return n;
 }
 
@@ -75,11 +74,17 @@ bool insns_any(const struct insn *insns, uint32_t count,
 	       bool (*is)(const struct insn *in, const void *arg),
 	       const void *arg)
 {
-	for (uint32_t i = 0; i < count && insns[i].kind != INSN_END; i++)
-		if (insns[i].kind == INSN_SHARED
-		    ? insns_any(insns[i].insns, TO_END, is, arg)
-		    : is(&insns[i], arg))
+	const struct insn *in;
+
+	for (uint32_t i = 0; i < count; i += insn_size(in)) {
+		in = &insns[i];
+		if (in->kind == INSN_END)
+			break;
+		if (in->kind == INSN_SHARED
+		    ? insns_any(in[1].insns, TO_END, is, arg)
+		    : is(in, arg))
 			return true;
+	}
 	return false;
 }
 
@@ -188,8 +193,10 @@ static void emit_call(struct linker *l, int32_t helper, const char *name)
 }
 
 /* Before 5.5 there was one helper for the memory of either side. */
-static void emit_helper(struct linker *l, int32_t helper, const char *name)
+static void emit_helper(struct linker *l, int32_t helper)
 {
+	const struct helper *known = helper_find(helper);
+
 	if (l->env->old_reads && (helper == BPF_FUNC_probe_read_kernel ||
 				  helper == BPF_FUNC_probe_read_user))
 		emit_call(l, BPF_FUNC_probe_read, "probe_read");
@@ -198,7 +205,7 @@ static void emit_helper(struct linker *l, int32_t helper, const char *name)
 		  helper == BPF_FUNC_probe_read_user_str))
 		emit_call(l, BPF_FUNC_probe_read_str, "probe_read_str");
 	else
-		emit_call(l, helper, name);
+		emit_call(l, helper, known ? known->name : "?");
 }
 
 static void emit_map(struct linker *l, int dst, const char *name)
@@ -262,21 +269,21 @@ static void emit_perf_output(struct linker *l, const struct insn *in,
 /* asm.h: dst = ctx, src = data, off = size, code = an enum output_mode. */
 static void emit_output(struct linker *l, const struct insn *in)
 {
-	int i = object_map(l->object, in->name);
+	int i = object_map(l->object, insn_name(in));
 
 	if (!output_is_right(l, in, "OUTPUT"))
 		return;
 	if (i >= 0 && l->object->maps[i].type != MAP_EVENTS) {
 		buf_fmt(wrong(l, l->file, in->line),
 			"OUTPUT to \"%s\", which is not an event map\n",
-			in->name);
+			insn_name(in));
 		return;
 	}
 	if (!l->env->ringbuf) {
-		emit_perf_output(l, in, in->name, in->off);
+		emit_perf_output(l, in, insn_name(in), in->off);
 		return;
 	}
-	emit_map(l, BPF_REG_1, in->name);
+	emit_map(l, BPF_REG_1, insn_name(in));
 	emit_move(l, BPF_REG_2, in->src);
 	emit_number(l, BPF_REG_3, in->off);
 	emit_number(l, BPF_REG_4, wake_flags(in));
@@ -298,10 +305,10 @@ static void add_label(struct linker *l, const struct insn *in)
 {
 	struct link_label *label;
 
-	label = label_find(l, in->name, l->round);
+	label = label_find(l, insn_name(in), l->round);
 	if (label && label->round == l->round) {
 		buf_fmt(wrong(l, l->file, in->line),
-			"label \"%s\" stands twice\n", in->name);
+			"label \"%s\" stands twice\n", insn_name(in));
 		return;
 	}
 	label = vec_push(&l->labels);
@@ -310,7 +317,7 @@ static void add_label(struct linker *l, const struct insn *in)
 		return;
 	}
 	*label = (struct link_label) {
-		.name = in->name, .round = l->round, .at = l->insns.n,
+		.name = insn_name(in), .round = l->round, .at = l->insns.n,
 		.file = l->file, .line = in->line,
 	};
 }
@@ -356,15 +363,15 @@ static int16_t reg_offset(const struct linker *l, const char *name)
 
 static void emit_reg(struct linker *l, const struct insn *in)
 {
-	int16_t off = reg_offset(l, in->name);
+	int16_t off = reg_offset(l, insn_name(in));
 
 	if (off < 0)
 		emit(l, (struct bpf_insn) {
 			.code = BPF_ALU64 | BPF_K | BPF_MOV,
 			.dst_reg = in->dst,
-		}, in->name);
+		}, insn_name(in));
 	else
-		emit_load(l, in->dst, in->src, off, in->name);
+		emit_load(l, in->dst, in->src, off, insn_name(in));
 }
 
 /* A system call's function gets one argument, a pointer to the registers that
@@ -384,7 +391,7 @@ static void emit_syscall_arg(struct linker *l, const struct insn *in, int n)
 		.imm = SLOT,
 	}, NULL);
 	emit_number(l, BPF_REG_2, 8);
-	emit_helper(l, BPF_FUNC_probe_read_kernel, "probe_read_kernel");
+	emit_helper(l, BPF_FUNC_probe_read_kernel);
 	emit_load(l, in->dst, BPF_REG_10, SLOT, "arg");
 }
 
@@ -424,11 +431,11 @@ static void emit_retval(struct linker *l, const struct insn *in)
 {
 	switch (kind_of(l)) {
 	case PROG_KPROBE:
-		emit_load(l, in->dst, in->src, cpu_regs.retval, in->name);
+		emit_load(l, in->dst, in->src, cpu_regs.retval, insn_name(in));
 		break;
 	case PROG_FEXIT:
 		emit_load(l, in->dst, in->src, (int16_t)(8 * l->env->nargs),
-			  in->name);
+			  insn_name(in));
 		break;
 	default:
 		emit_number(l, in->dst, 0);
@@ -438,7 +445,7 @@ static void emit_retval(struct linker *l, const struct insn *in)
 static void emit_probe(struct linker *l, const struct insn *in)
 {
 	if (!l->env->cookie) {
-		emit_wide(l, in->dst, 0, l->env->probe, in->name);
+		emit_wide(l, in->dst, 0, l->env->probe, insn_name(in));
 		return;
 	}
 	emit_move(l, BPF_REG_1, in->src);
@@ -455,18 +462,18 @@ static void emit_field(struct linker *l, const struct insn *in)
 	int off = 0;
 
 	if (l->env->field)
-		off = l->env->field(l->prog->attach, in->name,
+		off = l->env->field(l->prog->attach, insn_name(in),
 				    sizes[BPF_SIZE(in->code) >> 3]);
 	if (off < 0 || off > INT16_MAX) {
 		buf_fmt(wrong(l, l->file, in->line),
 			"tracepoint %s has no such field \"%s\" here\n",
-			l->prog->attach, in->name);
+			l->prog->attach, insn_name(in));
 		return;
 	}
 	emit(l, (struct bpf_insn) {
 		.code = in->code, .dst_reg = in->dst, .src_reg = in->src,
 		.off = off,
-	}, in->name);
+	}, insn_name(in));
 }
 
 static void offset_wrong(struct linker *l, const struct insn *in, int err)
@@ -477,12 +484,13 @@ static void offset_wrong(struct linker *l, const struct insn *in, int err)
 		l->err = err;
 	if (err == -EOPNOTSUPP)
 		buf_fmt(why, "where \"%s\" is, this kernel does not tell: "
-			"it has no BTF (CONFIG_DEBUG_INFO_BTF)\n", in->name);
+			"it has no BTF (CONFIG_DEBUG_INFO_BTF)\n",
+			insn_name(in));
 	else if (err == -ENOENT)
-		buf_fmt(why, "this kernel has no \"%s\"\n", in->name);
+		buf_fmt(why, "this kernel has no \"%s\"\n", insn_name(in));
 	else
 		buf_fmt(why, "cannot find \"%s\" in this kernel's BTF: %s\n",
-			in->name, log_errno(err));
+			insn_name(in), log_errno(err));
 }
 
 static void emit_offset(struct linker *l, const struct insn *in)
@@ -490,7 +498,7 @@ static void emit_offset(struct linker *l, const struct insn *in)
 	int off = 0;
 
 	if (l->env->offset)
-		off = l->env->offset(l->env->offset_arg, in->name);
+		off = l->env->offset(l->env->offset_arg, insn_name(in));
 	if (off < 0) {
 		offset_wrong(l, in, off);
 		return;
@@ -499,7 +507,7 @@ static void emit_offset(struct linker *l, const struct insn *in)
 	emit(l, (struct bpf_insn) {
 		.code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = in->dst,
 		.imm = off,
-	}, in->name);
+	}, insn_name(in));
 }
 
 static void emit_add(struct linker *l, int dst, int src, int32_t imm)
@@ -527,7 +535,7 @@ static void emit_count(struct linker *l, const struct insn *in)
 		.code = BPF_ST | BPF_MEM | BPF_W, .dst_reg = BPF_REG_10,
 		.off = SLOT, .imm = in->off,
 	}, NULL);
-	emit_lookup(l, in->name, SLOT);
+	emit_lookup(l, insn_name(in), SLOT);
 	emit(l, (struct bpf_insn) {
 		.code = BPF_JMP | BPF_K | BPF_JEQ, .off = 2,
 	}, NULL);
@@ -545,22 +553,22 @@ static const char *events_of(struct linker *l, const struct insn *in)
 		if (l->object->maps[i].type == MAP_EVENTS)
 			return l->object->maps[i].name;
 	buf_fmt(wrong(l, l->file, in->line),
-		"no event map for the records of \"%s\"\n", in->name);
+		"no event map for the records of \"%s\"\n", insn_name(in));
 	return NULL;
 }
 
 /* The map of RESERVE and SUBMIT, as sized for the host; NULL: complained. */
 static const struct map_def *record_of(struct linker *l, const struct insn *in)
 {
-	int i = object_map(l->object, in->name);
+	int i = object_map(l->object, insn_name(in));
 
 	if (i < 0) {
-		emit_map(l, BPF_REG_1, in->name);	/* says so */
+		emit_map(l, BPF_REG_1, insn_name(in));	/* says so */
 		return NULL;
 	}
 	if (l->object->maps[i].type != MAP_RECORD) {
 		buf_fmt(wrong(l, l->file, in->line),
-			"\"%s\" is not a map of records\n", in->name);
+			"\"%s\" is not a map of records\n", insn_name(in));
 		return NULL;
 	}
 	return l->env->maps ? &l->env->maps[i] : &l->object->maps[i];
@@ -597,7 +605,7 @@ static void emit_reserve(struct linker *l, const struct insn *in)
 	if (!events)
 		return;
 	if (!l->env->ringbuf) {
-		emit_reserve_value(l, in->name);
+		emit_reserve_value(l, insn_name(in));
 		return;
 	}
 	emit_map(l, BPF_REG_1, events);
@@ -665,7 +673,7 @@ static void emit_shared(struct linker *l, const struct insn *in)
 {
 	const char *file = l->file;
 
-	for (; in->kind != INSN_END; in++)
+	for (; in->kind != INSN_END; in += insn_size(in))
 		emit_insn(l, in);
 	l->file = file;
 }
@@ -675,13 +683,13 @@ static bool emit_idiom(struct linker *l, const struct insn *in)
 {
 	switch (in->kind) {
 	case INSN_SHARED:
-		emit_shared(l, in->insns);
+		emit_shared(l, in[1].insns);
 		return true;
 	case INSN_LEA:
 		emit_add(l, in->dst, in->src, in->imm);
 		return true;
 	case INSN_LOOKUP:
-		emit_lookup(l, in->name, in->off);
+		emit_lookup(l, insn_name(in), in->off);
 		return true;
 	case INSN_COUNT:
 		emit_count(l, in);
@@ -703,6 +711,17 @@ static bool emit_idiom(struct linker *l, const struct insn *in)
 	}
 }
 
+static void emit_plain(struct linker *l, const struct insn *in)
+{
+	bool memory = in->kind == INSN_MEMORY;
+
+	emit(l, (struct bpf_insn) {
+		.code = in->code, .dst_reg = in->dst, .src_reg = in->src,
+		.off = memory ? in->off : 0,
+		.imm = memory ? in->small : in->imm,
+	}, NULL);
+}
+
 static void emit_insn(struct linker *l, const struct insn *in)
 {
 	l->line = in->line;
@@ -716,16 +735,16 @@ static void emit_insn(struct linker *l, const struct insn *in)
 		emit_again(l, in);
 		break;
 	case INSN_FILE:
-		l->file = in->name ? in->name : l->prog->file;
+		l->file = insn_name(in) ? insn_name(in) : l->prog->file;
 		break;
 	case INSN_LABEL:
 		add_label(l, in);
 		break;
 	case INSN_MAP:
-		emit_map(l, in->dst, in->name);
+		emit_map(l, in->dst, insn_name(in));
 		break;
 	case INSN_CONST:
-		emit_const(l, in->dst, in->name);
+		emit_const(l, in->dst, insn_name(in));
 		break;
 	case INSN_REG:
 		emit_reg(l, in);
@@ -743,7 +762,7 @@ static void emit_insn(struct linker *l, const struct insn *in)
 		emit_probe(l, in);
 		break;
 	case INSN_CALL:
-		emit_helper(l, in->off, in->name);
+		emit_helper(l, in->imm);
 		break;
 	case INSN_OFFSET:
 		emit_offset(l, in);
@@ -755,13 +774,10 @@ static void emit_insn(struct linker *l, const struct insn *in)
 		emit(l, (struct bpf_insn) {
 			.code = in->code, .dst_reg = in->dst,
 			.src_reg = in->src, .imm = in->off,
-		}, in->name);
+		}, insn_name(in));
 		break;
 	default:
-		emit(l, (struct bpf_insn) {
-			.code = in->code, .dst_reg = in->dst,
-			.src_reg = in->src, .off = in->off, .imm = in->imm,
-		}, NULL);
+		emit_plain(l, in);
 	}
 }
 
@@ -876,7 +892,7 @@ int link_prog(const struct bpf_object *object, const struct prog_def *prog,
 
 	if (env->is_user)
 		emit_own_stack(&l);
-	for (l.at = 0; l.at < l.count; l.at++)
+	for (l.at = 0; l.at < l.count; l.at += insn_size(&prog->insns[l.at]))
 		emit_insn(&l, &prog->insns[l.at]);
 	if (l.err != -ENOMEM) {
 		resolve_jumps(&l);

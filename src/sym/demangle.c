@@ -7,23 +7,36 @@
 #include "sym/demangle_text.h"
 
 /* Names are put together from a few bytes at a time: to copy these here is
- * faster than memcpy(). */
+ * faster than memcpy(). The last words may overlap, so that what is left is not
+ * counted byte by byte. */
+static void copy(char *to, const char *p, size_t n)
+{
+	char *end = to + n;
+
+	if (n >= 8) {
+		for (; n > 8; n -= 8, to += 8, p += 8)
+			memcpy(to, p, 8);
+		memcpy(end - 8, p + n - 8, 8);
+	} else if (n >= 4) {
+		memcpy(to, p, 4);
+		memcpy(end - 4, p + n - 4, 4);
+	} else {
+		while (to < end)
+			*to++ = *p++;
+	}
+}
+
 void text_mem(struct demangle_text *t, const char *p, size_t n)
 {
-	char *to = t->s + t->n;
-
 	if (!n)
 		return;
 	if (n > sizeof(t->s) - t->n) {
 		t->failed = true;
 		return;
 	}
+	copy(t->s + t->n, p, n);
 	t->n += n;
 	t->last = p[n - 1];
-	for (; n >= 8; n -= 8, to += 8, p += 8)
-		memcpy(to, p, 8);
-	while (n--)
-		*to++ = *p++;
 }
 
 void text_puts(struct demangle_text *t, const char *s)

@@ -6,6 +6,7 @@
  * steps and the depth are bounded. As rustfilt does, what tells crates and
  * instances of one name apart is left out.
  */
+#include <limits.h>
 #include <string.h>
 
 #include "sym/demangle_text.h"
@@ -36,10 +37,10 @@ static void fail(struct rust *r)
 
 static bool skip(struct rust *r, char want)
 {
-	bool there = *r->p == want;
-
-	r->p += there;
-	return there;
+	if (*r->p != want)
+		return false;
+	r->p++;
+	return true;
 }
 
 static char next(struct rust *r)
@@ -68,40 +69,49 @@ static void enter(struct rust *r)
 
 static size_t decimal(struct rust *r)
 {
+	const char *p = r->p;
 	size_t n = 0;
 
 	if (skip(r, '0'))
 		return 0;
-	while (demangle_is_digit(*r->p) && n < DEMANGLE_MOST)
-		n = n * 10 + (size_t)(*r->p++ - '0');
+	while (demangle_is_digit(*p) && n < DEMANGLE_MOST)
+		n = n * 10 + (size_t)(*p++ - '0');
+	r->p = p;
 	return n;
 }
 
-static int digit_62(char c)
+/* Of a character its upper three bits tell the kind. No branches, for digits
+ * are those of hashes: none of these could be foretold. */
+static unsigned digit_62(char c)
 {
-	return demangle_is_digit(c) ? c - '0' :
-	       c >= 'a' && c <= 'z' ? c - 'a' + 10 :
-	       c >= 'A' && c <= 'Z' ? c - 'A' + 36 : -1;
+	static const struct { uint8_t first, n, value; } kinds[8] = {
+		[1] = { '0' & 31, 10, 0 }, [3] = { 'a' & 31, 26, 10 },
+		[2] = { 'A' & 31, 26, 36 },
+	};
+	unsigned kind = (unsigned char)c >> 5;
+	unsigned i = (c & 31u) - kinds[kind].first;
+
+	return i < kinds[kind].n ? i + kinds[kind].value : UINT_MAX;
 }
 
 /* "_" is 0, "0_" is 1, ... */
 static uint64_t base_62(struct rust *r)
 {
+	const char *p = r->p;
 	uint64_t n = 0;
 
-	if (skip(r, '_'))
-		return 0;
-	while (!skip(r, '_')) {
-		int digit = digit_62(*r->p);
+	for (; *p != '_'; p++) {
+		unsigned digit = digit_62(*p);
 
-		if (digit < 0 || n > UINT64_MAX / 62 - 1) {
+		if (digit > 61 || n > UINT64_MAX / 62 - 1) {
 			fail(r);
 			return 0;
 		}
-		n = n * 62 + (unsigned)digit;
-		r->p++;
+		n = n * 62 + digit;
 	}
-	return n + 1;
+	n += p > r->p;
+	r->p = p + 1;
+	return n;
 }
 
 static uint64_t maybe_62(struct rust *r, char tag)

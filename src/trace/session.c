@@ -18,11 +18,8 @@
 #include "sys/tracefs.h"
 
 enum {
-	MAPS = sizeof(((struct bpf_object *)0)->maps) / sizeof(struct map_def),
-	PROGS = sizeof(((struct bpf_object *)0)->progs) /
-		sizeof(struct prog_def),
+	MAPS = OBJECT_MAPS, PROGS = OBJECT_PROGS, CONSTS = OBJECT_CONSTS,
 	OFFSETS = 16,
-	CONSTS = sizeof(((struct bpf_object *)0)->consts) / sizeof(char *),
 };
 
 struct session {
@@ -53,7 +50,8 @@ struct session *session_new(const char *command,
 		return NULL;
 	s->command = command;
 	s->object = object;
-	memcpy(s->maps, object->maps, sizeof(s->maps));
+	for (size_t i = 0; i < object_nmaps(object); i++)
+		s->maps[i] = object->maps[i];
 	memset(s->map_fds, -1, sizeof(s->map_fds));
 	memset(s->prog_fds, -1, sizeof(s->prog_fds));
 	memset(s->link_fds, -1, sizeof(s->link_fds));
@@ -320,7 +318,7 @@ int session_load(struct session *s)
 {
 	int err = maps_create(s);
 
-	for (int i = 0; !err && i < PROGS && s->object->progs[i].name; i++)
+	for (int i = 0; !err && s->object->progs[i].name; i++)
 		if (prog_is_possible(s, i))
 			err = prog_load(s, i);
 	btf_close(s->btf);
@@ -378,7 +376,7 @@ int session_attach_but(struct session *s, const char *prog)
 {
 	int err = 0;
 
-	for (int i = 0; i < PROGS && s->object->progs[i].name; i++) {
+	for (int i = 0; s->object->progs[i].name; i++) {
 		int one = 0;
 
 		if (s->object->progs[i].attach && !s->left_out[i] &&
@@ -393,7 +391,7 @@ int session_attach_but(struct session *s, const char *prog)
 
 static int prog_index(const struct session *s, const char *name)
 {
-	for (int i = 0; i < PROGS && s->object->progs[i].name; i++)
+	for (int i = 0; s->object->progs[i].name; i++)
 		if (!strcmp(s->object->progs[i].name, name))
 			return i;
 	return -ENOENT;

@@ -199,16 +199,25 @@ names_a_second() {
 		printf "%.2f M/s", n / $2 / 1000 }' "$B/one"
 }
 
+# Its names are the longest there are.
+rust_compiler() {
+	have rustc || return 0
+	ls "$(rustc --print sysroot)"/lib/librustc_driver-*.so
+}
+
 # By CPU time; c++filt also reads and writes them.
 bench_names() {
-	musl_cc
+	build
 	$CC $BASE $SMALL -static -o "$B/demangle" tests/bench/demangle.c \
-		src/sym/demangle*.c src/base/buf.c src/base/vec.c
+		out/hot/*.o out/obj/src.sym.demangle*.o \
+		out/obj/src.base.buf.o out/obj/src.base.vec.o
 	for lib in $(ls /usr/lib/*/libLLVM-*.so.1 2>/dev/null | head -n 1) \
-		/usr/lib/*/libstdc++.so.6; do
+		/usr/lib/*/libstdc++.so.6 $(rust_compiler); do
 		[ -e "$lib" ] || continue
-		nm -D "$lib" | awk '{ sub(/@.*/, "", $NF); print $NF }' |
-			grep ^_Z | sort -u >"$B/names"
+		nm "$lib" 2>/dev/null >"$B/symbols"
+		[ -s "$B/symbols" ] || nm -D "$lib" >"$B/symbols"
+		awk '{ sub(/@.*/, "", $NF); print $NF }' "$B/symbols" |
+			grep -E '^_[ZR]' | sort -u >"$B/names"
 		row "$(wc -l <"$B/names") names of $(basename "$lib")" \
 			"$("$B/demangle" time <"$B/names" | awk '{
 				printf "%.2f M/s", $1 / 1e6 }')" \

@@ -16,26 +16,34 @@ static void test_case(int line, const char *got, const char *want)
 	FAIL("line %d: got\n%swanted\n%s", line, got, want);
 }
 
+/* Of the object that is tested; one at a time. */
+static struct map_def object_maps[5];
+static struct prog_def object_prog[2];
+static const char *object_consts[3];
+
 static struct bpf_object object_of(const struct insn *insns, size_t count)
 {
-	return (struct bpf_object) {
-		.maps = {
-			{ "counts", HASH, 4, 8, 16, 0 },
-			{ "wide", HASH, 16, 8, 16, 0 },
-			{ "events", EVENTS, 0, 0, 4096, 0 },
-			{ "frames", RECORD, 4, 48, 1, 0 },
-		},
-		.progs = {{ "p", PROG_PERF_EVENT, NULL, __FILE__, insns,
-			    count }},
-		.consts = { "tgid", "limit" },
+	static const struct map_def maps[5] = {
+		{ "counts", HASH, 4, 8, 16, 0 },
+		{ "wide", HASH, 16, 8, 16, 0 },
+		{ "events", EVENTS, 0, 0, 4096, 0 },
+		{ "frames", RECORD, 4, 48, 1, 0 },
 	};
+
+	memcpy(object_maps, maps, sizeof(maps));
+	object_prog[0] = (struct prog_def){
+		"p", PROG_PERF_EVENT, NULL, __FILE__, insns, count,
+	};
+	object_consts[0] = "tgid";
+	object_consts[1] = "limit";
+	return (struct bpf_object){ object_maps, object_prog, object_consts };
 }
 
 enum { LINE = 7 };	/* where all instructions of a case claim to stand */
 
 static void flatten(struct insn *insns, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i += insn_size(&insns[i]))
 		insns[i].line = LINE;
 }
 
@@ -133,11 +141,11 @@ TEST(link_structure)
 	LINK("the program ends without EXIT or JMP", MAP(R1, "counts"));
 	LINK("jump past the end of the program", JMP("end"), LABEL("end"));
 	LINK("jump past the end of the program",
-	     PLAIN_(BPF_JMP | BPF_JA, 0, 0, 2, 0), RETURN(0));
+	     MEMORY_(BPF_JMP | BPF_JA, 0, 0, 2, 0), RETURN(0));
 	LINK("jump past the end of the program",
-	     PLAIN_(BPF_JMP | BPF_JA, 0, 0, -2, 0), RETURN(0));
+	     MEMORY_(BPF_JMP | BPF_JA, 0, 0, -2, 0), RETURN(0));
 	LINK("jump into the middle of an ld_imm64",
-	     PLAIN_(BPF_JMP | BPF_JA, 0, 0, 1, 0), MAP(R1, "counts"),
+	     MEMORY_(BPF_JMP | BPF_JA, 0, 0, 1, 0), MAP(R1, "counts"),
 	     RETURN(0));
 	LINK("OUTPUT takes r6 to r9, not r1 and r7",
 	     OUTPUT(R1, R7, "events", 8, WAKE), RETURN(0));
@@ -158,7 +166,8 @@ TEST(link_structure)
 TEST(link_record)
 {
 	static const struct insn insns[] = { RESERVE("frames"), RETURN(0) };
-	struct bpf_object o = object_of(insns, 2);
+	struct bpf_object o = object_of(insns,
+					sizeof(insns) / sizeof(insns[0]));
 	struct link_env env = { .ringbuf = true };
 	struct map_def maps[4];
 	struct buf why = { 0 };
@@ -173,7 +182,7 @@ TEST(link_record)
 	CHECK_EQ(link_prog(&o, &o.progs[0], &env, &l, &why), 0);
 	CHECK_EQ(l.insns[2].imm, 56);
 	linked_free(&l);
-	o.maps[2] = o.maps[0];
+	object_maps[2] = object_maps[0];
 	CHECK_EQ(link_prog(&o, &o.progs[0], &env, &l, &why), -EINVAL);
 	CHECK(strstr(buf_str(&why),
 		     ": p: no event map for the records of \"frames\"\n"));
@@ -205,7 +214,8 @@ static void field_says(int offset, const char *text)
 	static const struct insn insns[] = {
 		FIELD(R2, R1, "rq.nr_running"), RETURN(0),
 	};
-	const struct bpf_object o = object_of(insns, 2);
+	const struct bpf_object o = object_of(insns,
+					sizeof(insns) / sizeof(insns[0]));
 	const struct link_env env = {
 		.offset = give_offset, .offset_arg = &offset,
 	};
@@ -343,19 +353,19 @@ TEST(link_repeat_errors)
 TEST(link_far)
 {
 	enum { N = 33000 };
-	struct insn *insns = calloc(N + 3, sizeof(*insns));
+	struct insn *insns = calloc(N + 5, sizeof(*insns));
 	const struct insn start[] = { JMP("out"), MOVI(R0, 0) };
 	const struct insn end[] = { LABEL("out"), RETURN(0) };
-	struct bpf_object o = object_of(insns, N + 3);
+	struct bpf_object o = object_of(insns, N + 5);
 	const struct link_env env = { 0 };
 	struct buf why = { 0 };
 	struct linked l;
 	char *found;
 
-	insns[0] = start[0];
-	for (int i = 1; i <= N; i++)
-		insns[i] = start[1];
-	memcpy(insns + N + 1, end, sizeof(end));
+	memcpy(insns, start, sizeof(start));
+	for (int i = 3; i < N + 2; i++)
+		insns[i] = start[2];
+	memcpy(insns + N + 2, end, sizeof(end));
 	CHECK_EQ(link_prog(&o, &o.progs[0], &env, &l, &why), -EINVAL);
 	found = strstr(buf_str(&why), "label \"out\" is 33000 instr");
 	CHECK(found);
@@ -478,7 +488,7 @@ TEST(check_helper_reads)
 	FOLLOW_PERF("stack byte r10-8 read before it is written",
 	       MOV(R6, R1), LEA(R7, R10, -16), ST(DW, R10, -16, 1),
 	       OUTPUT(R6, R7, "events", 16, QUIET), RETURN(0));
-	FOLLOW("helper tail_call#12 is not in src/asm/helper.c",
+	FOLLOW("helper #12 is not in src/asm/helper.c",
 	       CALL(tail_call), RETURN(0));
 }
 
@@ -547,10 +557,10 @@ TEST(check_object)
 					sizeof(insns) / sizeof(insns[0]));
 	struct buf why = { 0 };
 
-	o.maps[1].name = "counts";
-	o.maps[2].name = "sixteen_bytes_xx";
-	o.consts[1] = "tgid";
-	o.progs[0].name = "a-b";
+	object_maps[1].name = "counts";
+	object_maps[2].name = "sixteen_bytes_xx";
+	object_consts[1] = "tgid";
+	object_prog[0].name = "a-b";
 	CHECK_EQ(object_check(&o, &why), -EINVAL);
 	CHECK_STR(buf_str(&why),
 		__FILE__ ": map \"counts\" is declared twice\n"
@@ -563,12 +573,12 @@ TEST(check_object)
 			"digits and _\n");
 	buf_reset(&why);
 	o = object_of(insns, sizeof(insns) / sizeof(insns[0]));
-	memset(o.maps + 1, 0, 3 * sizeof(o.maps[0]));
+	memset(object_maps + 1, 0, 3 * sizeof(*object_maps));
 	CHECK_EQ(object_check(&o, &why), -EINVAL);
 	CHECK_STR(buf_str(&why),
 		__FILE__ ": no program uses the constant \"limit\"\n");
 	buf_reset(&why);
-	o.consts[1] = NULL;
+	object_consts[1] = NULL;
 	CHECK_EQ(object_check(&o, &why), 0);
 	buf_free(&why);
 }
@@ -585,10 +595,10 @@ TEST(check_object_record)
 					sizeof(insns) / sizeof(insns[0]));
 	struct buf why = { 0 };
 
-	o.consts[0] = NULL;
-	o.maps[0] = o.maps[3];
-	o.maps[1] = o.maps[2];
-	memset(o.maps + 2, 0, 2 * sizeof(o.maps[0]));
+	object_consts[0] = NULL;
+	object_maps[0] = object_maps[3];
+	object_maps[1] = object_maps[2];
+	memset(object_maps + 2, 0, 2 * sizeof(*object_maps));
 	CHECK_EQ(object_check(&o, &why), 0);
 	CHECK_STR(buf_str(&why), "");
 	buf_free(&why);
@@ -771,10 +781,10 @@ static void explain(const char *log, size_t len, const char *want)
 	struct insn moved[sizeof(insns) / sizeof(insns[0])];
 
 	memcpy(moved, insns, sizeof(insns));
-	for (size_t i = 0; i < o.progs[0].count; i++)
+	for (size_t i = 0; i < o.progs[0].count; i += insn_size(&insns[i]))
 		moved[i].line += 100 - insns[0].line;
-	o.progs[0].insns = moved;
-	o.progs[0].file = "bpfasm/x.c";
+	object_prog[0].insns = moved;
+	object_prog[0].file = "bpfasm/x.c";
 	CHECK_EQ(link_prog(&o, &o.progs[0], &env, &l, &got), 0);
 	verifier_explain(log, len, &o.progs[0], &l, &got);
 	CHECK_STR(buf_str(&got), want);

@@ -566,7 +566,8 @@ static const struct insn read_tgid[] = {
 };
 
 static const struct bpf_object object = {
-	.progs = {{ "tgid", PROG_RAW_TRACEPOINT, NULL, INSNS(read_tgid) }},
+	.progs = PROGS({ "tgid", PROG_RAW_TRACEPOINT, NULL,
+			 INSNS(read_tgid) }),
 };
 
 /* Run it here and now: what it returned, or -errno. */
