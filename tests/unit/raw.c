@@ -483,6 +483,8 @@ TEST(files_say_what_they_are)
 
 /* leaf at 0x1110 in inner, called from 0x1010 in main, of a file whose build-id
  * is four bytes of 7; and in the kernel 0x110 and 0x210 behind its text. */
+static const char *device_path = "/bin/prog";
+
 static void put_device(void)
 {
 	start(&file, 1, 0);
@@ -497,7 +499,7 @@ static void put_device(void)
 	field(&part, 13, "CPU flame graph");
 	record(&file, 1, &part);
 	number(&part, 1);
-	text(&part, "/bin/prog");
+	text(&part, device_path);
 	NUMBERS(&part, 2, 0, 0, 5, 8, 1);		/* file 0 */
 	text(&part, "\7\7\7\7");
 	NUMBERS(&part, 1, 0x1000, 0x1000, 0x1000);
@@ -612,6 +614,36 @@ TEST(files_are_found_by_their_build_id)
 	CHECK_STR(buf_str(&folded), unnamed);
 }
 
+/* The right one at the same path here does not hide that --symfs has another
+ * one there. */
+TEST(another_build_is_told_whatever_is_here)
+{
+	static char here[96], below[128], symfs[96];
+	struct raw_names_options from = { .symfs = symfs };
+	struct file right = program(7, false), other = program(8, false);
+	const char *said_then;
+
+	snprintf(here, sizeof(here), "%s/here/prog", tree);
+	snprintf(below, sizeof(below), "fs%s", here);
+	snprintf(symfs, sizeof(symfs), "%s/fs", tree);
+	forget_tree();
+	save(below, &other);
+	device_path = here;
+	put_device();
+	said_then = named(&from);
+	CHECK(strstr(said_then, "its build-id is 08080808, not 07070707"));
+	CHECK_STR(buf_str(&folded), unnamed);
+	save("here/prog", &right);
+	said_then = named(&from);
+	CHECK(strstr(said_then, "its build-id is 08080808, not 07070707"));
+	CHECK_STR(buf_str(&folded), in_full);
+	save("here/prog", &other);
+	said_then = named(&from);
+	CHECK(strstr(said_then, "its build-id is 08080808, not 07070707"));
+	CHECK(strstr(said_then, "not found"));
+	device_path = "/bin/prog";
+}
+
 static const char *with_map(const char *text_of_map)
 {
 	char path[128];
@@ -693,6 +725,7 @@ int main(void)
 	RUN(files_say_what_they_are);
 	RUN(a_big_endian_device_is_named);
 	RUN(files_are_found_by_their_build_id);
+	RUN(another_build_is_told_whatever_is_here);
 	RUN(a_system_map_is_moved);
 	RUN(damage_is_told_with_its_place);
 	forget_tree();
