@@ -69,6 +69,20 @@ static int out_stream(struct out *o)
 	return out_failed(o, ENOMEM);
 }
 
+/* What is there. A pipe opens when it has a reader: who waits for one says so. */
+static int out_there(const char *path, int flags)
+{
+	int fd = open(path, flags | O_NONBLOCK, 0666);
+
+	if (fd < 0 && errno == ENXIO) {
+		log_notice("%s: waits for a reader of this pipe", path);
+		return open(path, flags, 0666);
+	}
+	if (fd >= 0)
+		fcntl(fd, F_SETFL, 0);
+	return fd;
+}
+
 int out_open(struct out *o, const char *path)
 {
 	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY;
@@ -80,7 +94,7 @@ int out_open(struct out *o, const char *path)
 	o->fd = open(path, flags | O_EXCL, 0666);
 	o->created = o->fd >= 0;
 	if (o->fd < 0 && errno == EEXIST)
-		o->fd = open(path, flags, 0666);
+		o->fd = out_there(path, flags);
 	if (o->fd < 0)
 		return out_failed(o, errno);
 	return out_stream(o);
