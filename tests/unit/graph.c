@@ -342,6 +342,15 @@ TEST(pprof)
 	text = converted("m 18446744073709551615\n", "x.pb", &o, &len);
 	CHECK(strstr(heard(), "beyond 9223372036854775807"));
 	free(text);
+	listen();			/* nor does their sum wrap */
+	text = converted("a 9000000000000000000\nb 9000000000000000000\n",
+			 "x.pb", &o, &len);
+	CHECK(strstr(heard(), "beyond 9223372036854775807"));
+	print_message(&b, text, text + len, 0);
+	CHECK(strstr(buf_str(&b), "2=9000000000000000000"));
+	CHECK(strstr(buf_str(&b), "2=223372036854775807"));
+	buf_free(&b);
+	free(text);
 }
 
 /* Two programs that are known. */
