@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/near.h"
 #include "base/out.h"
 #include "cmd/cmd.h"
 #include "render/changes.h"
@@ -92,20 +91,19 @@ static int parse_minwidth(const char *s, uint32_t *out)
 
 static int check_colors(const char *colors)
 {
-	struct near near = { .wanted = colors };
-	size_t i;
+	struct buf all = { 0 };
+	const char *name;
 
-	for (i = 0; svg_palette(i); i++) {
-		if (!strcmp(svg_palette(i), colors))
+	for (size_t i = 0; (name = svg_palette(i)); i++) {
+		if (!strcmp(name, colors)) {
+			buf_free(&all);
 			return 0;
-		near_offer(&near, svg_palette(i));
+		}
+		buf_fmt(&all, "%s%s", i ? ", " : "", name);
 	}
 	log_error("flame: --colors '%s': no such palette", colors);
-	if (near.best)
-		log_hint("the nearest is %s", near.best);
-	else
-		log_hint("there are hot, java, chain, offcpu, wakeup, mem, "
-			 "io, red, orange, yellow, green, aqua, blue, purple");
+	log_hint("there are %s", buf_str(&all));
+	buf_free(&all);
 	return -EINVAL;
 }
 
@@ -135,6 +133,10 @@ static int to_graph_options(const struct settings *s, struct graph_options *o)
 	}
 	if (check_units(s->units, &o->unit))
 		return -EINVAL;
+	if (s->top && !s->old) {
+		log_error("flame: --top: only with --diff");
+		return -EINVAL;
+	}
 	return s->colors ? check_colors(s->colors) : 0;
 }
 
@@ -319,7 +321,7 @@ static void name_diff(struct graph_options *o, const struct settings *set,
 
 static int run(int argc, char **argv)
 {
-	struct settings set = { .top = 20 };
+	struct settings set = { 0 };
 	const struct graph_format *format;
 	struct graph_options o;
 	struct opt_rest rest;
@@ -338,6 +340,8 @@ static int run(int argc, char **argv)
 	if (out_open(&out, set.output))
 		return EXIT_FAIL;
 	s.flame.diff = set.old;
+	if (!set.top)
+		set.top = 20;
 	s.reverse = set.reverse;
 	s.output = set.output;
 	if (set.old)

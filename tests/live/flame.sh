@@ -179,7 +179,9 @@ says no_such_file_named 'none: cannot open: No such file'
 status a_folder 1 f "$TMP"
 says a_folder_named 'Is a directory'
 status bad_palette 2 f --colors hott "$TMP/small"
-says bad_palette_nearest 'nearest is hot'
+says bad_palette_list 'there are hot, .*, purple$'
+status top_alone 2 f --top 3 "$TMP/small"
+says top_alone_said 'top: only with --diff'
 status bad_width 2 f --width 0 "$TMP/small"
 status bad_minwidth 2 f --minwidth x "$TMP/small"
 status bad_option 2 f --no-such "$TMP/small"
