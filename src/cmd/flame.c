@@ -256,15 +256,20 @@ static bool is_text(const char *path)
 	return n > 4 && !strcmp(path + n - 4, ".txt");
 }
 
-/* An input without samples still gives a picture that says so, and fails. */
+/* An input without samples fails, and no file that was there is lost for it; on
+ * stdout there still is a picture that says so. */
 static int write_graph(struct out *out, struct stacks *s,
 		       const struct settings *set,
 		       const struct graph_format *format,
 		       const struct graph_options *o)
 {
 	struct flame *f = &s->flame;
-	int err = out_begin(out);
+	int err;
 
+	if (!f->total)
+		log_error("no samples in the input%s", out->path ?
+			  ": no file is written" : "");
+	err = !f->total && out->path ? -ENODATA : out_begin(out);
 	if (!err)
 		err = is_text(set->output)
 		      ? changes_print(&s->changes, set->top, out->file)
@@ -276,8 +281,6 @@ static int write_graph(struct out *out, struct stacks *s,
 	}
 	if (f->saturated)
 		log_notice("sums beyond 64 bits: they stay at the largest");
-	if (!f->total)
-		log_error("no samples in the input");
 	if (f->diff && !f->old_total)
 		log_notice("%s: no samples to compare with", set->old);
 	if (out_close(out) || !f->total)
@@ -286,15 +289,16 @@ static int write_graph(struct out *out, struct stacks *s,
 	       write_changes(&s->changes, set) ? EXIT_FAIL : EXIT_OK;
 }
 
-/* Which of the endings; what is none of them gets the picture, but for those
- * that mean something else with --diff or without. */
+/* Which of the endings, some of which mean something else with --diff or
+ * without. */
 static int pick_format(const struct settings *set,
 		       const struct graph_format **format)
 {
-	*format = set->output ? graph_format_of(set->output) : NULL;
-	if (!*format)
-		*format = &graph_svg;
-	if (is_text(set->output) && !set->old) {
+	bool text = is_text(set->output);
+
+	*format = text || !set->output || !strcmp(set->output, "-")
+		  ? &graph_svg : graph_format_of(set->output);
+	if (text && !set->old) {
 		log_error("flame: %s: only the table of --diff is text",
 			  set->output);
 		log_hint("folded stacks are: name it .folded");
@@ -304,6 +308,11 @@ static int pick_format(const struct settings *set,
 		log_error("flame: %s: --diff writes .svg or .txt", set->output);
 		log_hint("write each to a .pb of its own and have pprof "
 			 "compare: go tool pprof -diff_base old.pb new.pb");
+		return -EINVAL;
+	}
+	if (!*format) {
+		log_error("flame: %s: the ending must be .svg, .folded, .json "
+			  "or .pb", set->output);
 		return -EINVAL;
 	}
 	return 0;
