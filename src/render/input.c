@@ -75,7 +75,7 @@ static int input_fill(struct input *in)
 	return 0;
 }
 
-int input_line(struct input *in, const char **line, size_t *len)
+int input_line(struct input *in, char **line, size_t *len)
 {
 	size_t scanned = 0;
 

@@ -47,8 +47,9 @@ void input_close(struct input *in);
 
 /* For those that read a kind. */
 
-/* The next line without its end: 1, 0 at the end, -errno. */
-int input_line(struct input *in, const char **line, size_t *len);
+/* The next line without its end, valid (and to be changed, if it is not unread)
+ * until the next call: 1, 0 at the end, -errno. */
+int input_line(struct input *in, char **line, size_t *len);
 
 /* Let the line just read be read once more. */
 void input_unread(struct input *in);

@@ -405,7 +405,7 @@ static int step(struct input *in, int state, const char *line, size_t len)
 
 int perf_script_next(struct input *in)
 {
-	const char *line;
+	char *line;
 	size_t len;
 	int state = BETWEEN, before, err;
 
