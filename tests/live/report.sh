@@ -130,6 +130,15 @@ reported "$R" "$R"
 	"$SONDE" report -f $none - >"$TMP/out" 2>"$TMP/said"
 grep -q ';main;top;mid;leaf' "$TMP/out" && pass "through a pipe" ||
 	fail "through a pipe" "$(cat "$TMP/err" "$TMP/said")"
+mkfifo "$TMP/pipe"
+timeout 60 "$SONDE" profile --raw "$TMP/pipe" -- "$TMP/chain" -100 \
+	2>"$TMP/err" &
+wait_until grep -q 'pipe: waits for a reader of this pipe' "$TMP/err"
+"$SONDE" report -f $none - <"$TMP/pipe" >"$TMP/out" 2>"$TMP/said"
+wait $!
+grep -q 'waits for a reader' "$TMP/err" && grep -q ';leaf' "$TMP/out" &&
+	pass "a pipe without a reader" ||
+	fail "a pipe without a reader" "$(cat "$TMP/err" "$TMP/said")"
 "$SONDE" profile -f --raw - 1 >"$TMP/out" 2>"$TMP/err"
 [ $? = 1 ] && grep -q 'cannot both go' "$TMP/err" && pass "both to stdout" ||
 	fail "both to stdout" "$(cat "$TMP/err")"
@@ -232,6 +241,14 @@ if have strip && strip -o "$TMP/device" "$TMP/chain" 2>"$TMP/err" &&
 	[ "$(grep -c 'was recorded: not used' "$TMP/said")" = 1 ] &&
 		! grep -q leaf "$TMP/out" && pass "another build" ||
 		fail "another build" "$(cat "$TMP/said")"
+	mkdir "$TMP/many"
+	(cd "$TMP/many" && seq 10001 | xargs touch)
+	reported --symfs "$TMP/many" "$R"
+	grep -q "many: it is large, and all of it is searched" "$TMP/said" &&
+		pass "a large tree" || fail "a large tree" "$(cat "$TMP/said")"
+	timeout 300 "$SONDE" report -f --symfs / "$R" >"$TMP/out" 2>&1 &&
+		pass "all of this machine" ||
+		fail "all of this machine" "$(tail -n 3 "$TMP/out")"
 	id=$(readelf -n "$TMP/chain" | sed -n 's/.*Build ID: //p')
 	rest=${id#??}
 	folder=$TMP/debug/.build-id/${id%"$rest"}
