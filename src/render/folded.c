@@ -7,6 +7,7 @@
 #include "base/escape.h"
 #include "base/num.h"
 #include "base/out.h"
+#include "render/perf_script.h"
 #include "render/samples.h"
 #include "render/stack.h"
 
@@ -129,7 +130,9 @@ static int parse_line(struct input *in, char *line, size_t len)
 		    : "no blank before a count";
 	if (why) {
 		if (len)
-			input_malformed(in, why);
+			input_malformed(in, perf_script_is(line, len, true) ?
+					"perf script's text among folded "
+					"stacks" : why);
 		return 0;
 	}
 	return split_frames(in, line, line + stack - 1);

@@ -105,7 +105,8 @@ int input_line(struct input *in, char **line, size_t *len)
 		in->line_start = in->start;
 		*line = in->data + in->start;
 		*len = nl ? (size_t)(nl - *line) : have;
-		in->start += *len + (nl ? 1 : 0);
+		in->unended = !nl;
+		in->start += *len + !in->unended;
 		in->line++;
 		if (!in->overlong)
 			return 1;

@@ -19,6 +19,7 @@ struct input {
 	size_t cap, start, end;	/* what of data is not consumed */
 	size_t line_start;	/* where the line just read begins */
 	bool eof, overlong;
+	bool unended;		/* the line just read: the input ends in it */
 	uint64_t line;		/* of the input, from 1 on */
 
 	/* What was not taken as it was; input_close() says so. */
