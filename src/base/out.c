@@ -54,6 +54,7 @@ static ssize_t out_write(void *cookie, const char *p, size_t n)
 		else if (errno != EINTR)
 			o->err = errno;
 	}
+	o->written += done;
 	return o->err ? -1 : (ssize_t)n;
 }
 

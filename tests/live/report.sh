@@ -130,6 +130,14 @@ reported "$R" "$R"
 	"$SONDE" report -f $none - >"$TMP/out" 2>"$TMP/said"
 grep -q ';main;top;mid;leaf' "$TMP/out" && pass "through a pipe" ||
 	fail "through a pipe" "$(cat "$TMP/err" "$TMP/said")"
+for command in profile offcputime; do
+	{ "$SONDE" $command --raw - -- "$TMP/chain" -100 2>"$TMP/err"
+	  echo $? >"$TMP/status"; } | head -c 8 >"$TMP/out"
+	gone='output: the reader is gone: [1-9][0-9]* bytes were written'
+	[ "$(cat "$TMP/status")" = 1 ] && grep -q "$gone" "$TMP/err" &&
+		pass "$command, a reader that goes away" ||
+		fail "$command, a reader that goes away" "$(cat "$TMP/err")"
+done
 mkfifo "$TMP/pipe"
 timeout 60 "$SONDE" profile --raw "$TMP/pipe" -- "$TMP/chain" -100 \
 	2>"$TMP/err" &
