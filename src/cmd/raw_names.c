@@ -109,7 +109,8 @@ static int64_t desk_number(struct raw_names *n, const struct raw_reader *r,
 	struct raw_file file = raw_file(r, id);
 	struct desk_file to = {
 		.path = file.path, .inode = file.inode,
-		.here = n->view.same_boot, .nsegments = file.nsegments,
+		.here = n->view.same_boot, .unread = file.unread,
+		.nsegments = file.nsegments,
 	};
 	int64_t number;
 

@@ -148,7 +148,7 @@ static void get_file(struct raw_reader *r, struct raw_cursor *in)
 	if (!path || !f)
 		return;
 	*path = raw_get_below(in, r->string_at.n);
-	raw_get(in);			/* 0 so far */
+	f->unread = raw_get(in);
 	f->inode = raw_get(in);
 	f->major = raw_get32(in);
 	f->minor = raw_get32(in);

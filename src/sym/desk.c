@@ -42,7 +42,7 @@ struct desk {
 	struct intern texts, keys;
 	VEC(struct entry) files;	/* by number in keys */
 	uint64_t work;
-	unsigned missing, unsure;
+	unsigned missing, unsure[2];	/* [1]: unread */
 	uint32_t first_missing;		/* path */
 };
 
@@ -191,7 +191,8 @@ static bool try(void *arg, int fd, const struct stat *st, const char *where)
 	same = build_id_same(&id, &e->file.id);
 	if (!e->file.id.len) {
 		same = is_same_inode(e, st) || (l->by_path && *where);
-		l->d->unsure += same && !is_same_inode(e, st);
+		l->d->unsure[e->file.unread] += same &&
+						!is_same_inode(e, st);
 	}
 	if (same) {
 		entry_take(e, elf);
@@ -295,8 +296,10 @@ struct elf *desk_code(struct desk *d, uint32_t file)
 
 void desk_report(const struct desk *d)
 {
-	log_count(d->unsure, "files without a build-id, which were taken by "
-		  "their path alone");
+	log_count(d->unsure[0], "files without a build-id, which were taken "
+		  "by their path alone");
+	log_count(d->unsure[1], "files that were not read on the device, which "
+		  "were taken by their path alone");
 	if (!d->missing)
 		return;
 	log_notice("%s%s not found: functions are shown as offsets",

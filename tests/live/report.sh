@@ -77,6 +77,16 @@ reported "$R"
 cp "$TMP/m.folded" "$TMP/live"
 alike "memleak alone"
 
+# Processes that end before anything of them is read.
+export SONDE_WITHOUT=bpf
+recorded "short lives" profile -F 999 -- sh -c 'i=0
+	while [ $i -lt 50 ]; do ls /usr/bin >/dev/null; i=$((i + 1)); done'
+unset SONDE_WITHOUT
+reported "$R"
+grep -q 'files that were not read, as their processes ended' "$TMP/said" &&
+	! grep -q 'without a build-id' "$TMP/said" && pass "short lives" ||
+	fail "short lives" "$(cat "$TMP/said")"
+
 # Awkward processes: code in memory, copied, of a JIT, in files that are none.
 cd "$TMP" || exit
 echo no ELF file >text

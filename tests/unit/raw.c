@@ -151,8 +151,8 @@ static void write_sample(FILE *to)
 		.units = { "bytes", "blocks" }, .skip = 300,
 	};
 	const struct raw_file file = {
-		.path = "/bin/x", .inode = 77, .major = 8, .minor = 1,
-		.id = { 1, 2, 3 }, .id_len = 3, .nsegments = 1,
+		.path = "/bin/x", .unread = RAW_UNREAD, .inode = 77, .major = 8,
+		.minor = 1, .id = { 1, 2, 3 }, .id_len = 3, .nsegments = 1,
 		.segments = { { 0x1000, 0x2000, 0x401000 } },
 	};
 	const struct raw_module module = { .name = "ext4", .base = 1ull << 63,
@@ -227,6 +227,7 @@ TEST(what_is_written_is_read)
 	CHECK_STR(raw_file(&reader, 0).path, "/bin/x");
 	CHECK_EQ(raw_file(&reader, 0).segments[0].vaddr, 0x401000);
 	CHECK_EQ(raw_file(&reader, 0).id[2], 3);
+	CHECK_EQ(raw_file(&reader, 0).unread, RAW_UNREAD);
 	CHECK_STR(raw_module(&reader, 0).name, "ext4");
 	CHECK_EQ(raw_module(&reader, 0).base >> 63, 1);
 	CHECK_EQ(crc_of((const uint8_t *)"123456789", 9), 0xcbf43926);
@@ -484,6 +485,8 @@ TEST(files_say_what_they_are)
 /* leaf at 0x1110 in inner, called from 0x1010 in main, of a file whose build-id
  * is four bytes of 7; and in the kernel 0x110 and 0x210 behind its text. */
 static const char *device_path = "/bin/prog";
+static const char *device_id = "\7\7\7\7";
+static bool device_unread;
 
 static void put_device(void)
 {
@@ -500,8 +503,8 @@ static void put_device(void)
 	record(&file, 1, &part);
 	number(&part, 1);
 	text(&part, device_path);
-	NUMBERS(&part, 2, 0, 0, 5, 8, 1);		/* file 0 */
-	text(&part, "\7\7\7\7");
+	NUMBERS(&part, 2, 0, device_unread, 5, 8, 1);	/* file 0 */
+	text(&part, device_id);
 	NUMBERS(&part, 1, 0x1000, 0x1000, 0x1000);
 	number(&part, 1);
 	text(&part, "prog");
@@ -644,6 +647,27 @@ TEST(another_build_is_told_whatever_is_here)
 	device_path = "/bin/prog";
 }
 
+TEST(files_without_a_build_id)
+{
+	struct raw_names_options from = { .symfs = tree };
+	struct file f = program(7, false);
+
+	forget_tree();
+	save("bin/prog", &f);
+	device_id = "";
+	put_device();
+	CHECK_STR(named(&from), "note: files without a build-id, which were "
+		  "taken by their path alone: 1\n");
+	CHECK_STR(buf_str(&folded), in_full);
+	device_unread = true;
+	put_device();
+	CHECK_STR(named(&from), "note: files that were not read on the "
+		  "device, which were taken by their path alone: 1\n");
+	CHECK_STR(buf_str(&folded), in_full);
+	device_unread = false;
+	device_id = "\7\7\7\7";
+}
+
 static const char *with_map(const char *text_of_map)
 {
 	char path[128];
@@ -726,6 +750,7 @@ int main(void)
 	RUN(a_big_endian_device_is_named);
 	RUN(files_are_found_by_their_build_id);
 	RUN(another_build_is_told_whatever_is_here);
+	RUN(files_without_a_build_id);
 	RUN(a_system_map_is_moved);
 	RUN(damage_is_told_with_its_place);
 	forget_tree();
