@@ -70,7 +70,7 @@ static int out_stream(struct out *o)
 	return out_failed(o, ENOMEM);
 }
 
-/* What is there. A pipe opens when it has a reader: who waits for one says so. */
+/* What is there. Who waits for the reader of a pipe, says so. */
 static int out_there(const char *path, int flags)
 {
 	int fd = open(path, flags | O_NONBLOCK, 0666);

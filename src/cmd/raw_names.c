@@ -418,6 +418,76 @@ static int take_row(void *arg, const struct raw_reader *r,
 
 /* A file */
 
+/* "profile, cpu-clock, 99 Hz, in samples" */
+static void put_what(struct buf *to, const struct raw_head *h)
+{
+	buf_fmt(to, "%s, ", h->command);
+	if (h->event)
+		buf_fmt(to, "%s, ", h->event);
+	buf_fmt(to, "in %s", h->countname ? h->countname : h->units[0]);
+}
+
+static int say_unlike(const struct raw_names *n, const struct raw_head *h)
+{
+	struct buf what = { 0 };
+
+	buf_fmt(&what, "%s: ", n->path);
+	put_what(&what, h);
+	buf_fmt(&what, ": cannot be added to %s: ", n->first_path);
+	put_what(&what, &n->first);
+	log_error("%s", buf_str(&what));
+	buf_free(&what);
+	return -EINVAL;
+}
+
+static bool is_like(const struct raw_head *a, const struct raw_head *b)
+{
+	return !strcmp(a->units[0], b->units[0]) && a->period == b->period &&
+	       !((a->layout ^ b->layout) & RAW_HITS) &&
+	       (!a->event || !b->event || !strcmp(a->event, b->event));
+}
+
+static int keep_first(struct raw_names *n, const struct raw_head *head)
+{
+	struct raw_head *f = &n->first;
+	const char **const texts[] = {
+		&f->command, &f->units[0], &f->countname, &f->title, &f->event,
+	};
+
+	*f = *head;
+	n->first_path = n->path;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		const char *s = *texts[i];
+		int64_t id = s ? names_put(&n->names, s, strlen(s)) : 0;
+
+		if (id < 0)
+			return (int)id;
+		if (s)
+			*texts[i] = names_text(&n->names, (uint32_t)id);
+	}
+	return n->head(n->arg, f);
+}
+
+void raw_names_like(const struct raw_head *head, struct graph_options *o,
+		    struct stack_options *how)
+{
+	const struct unit *unit = unit_find(head->units[0]);
+
+	if (!o->title)
+		o->title = head->title ? head->title : "Flame graph";
+	if (!o->countname)
+		o->countname = head->countname ? head->countname :
+			       unit ? NULL : head->units[0];
+	if (!o->unit)
+		o->unit = unit;
+	o->period = head->period;
+	how->hits |= (head->layout & RAW_HITS) != 0;
+	how->delimited |= (head->layout & RAW_DELIMITED) != 0;
+	how->annotate |= (head->layout & RAW_ANNOTATED) != 0;
+	how->addresses |= (head->layout & RAW_ADDRESSES) != 0;
+	how->pids |= (head->layout & RAW_PIDS) != 0;
+}
+
 static int take_head(void *arg, const struct raw_reader *r)
 {
 	struct raw_names *n = arg;
@@ -426,7 +496,9 @@ static int take_head(void *arg, const struct raw_reader *r)
 	memcpy(id.bytes, r->head.kernel_id, id.len);
 	desk_kernel_view(&n->kernel, n->path, &id, r->head.boot, r->head.text,
 			 &n->view);
-	return n->head(n->arg, &r->head);
+	if (!n->first.command)
+		return keep_first(n, &r->head);
+	return is_like(&n->first, &r->head) ? 0 : say_unlike(n, &r->head);
 }
 
 static int take_note(void *arg, const char *text)

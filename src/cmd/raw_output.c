@@ -95,6 +95,7 @@ int raw_output_begin(struct raw_output *r, const struct stack_output *like,
 	head->units[1] = second;
 	head->countname = like->countname;
 	head->period = like->period;
+	head->event = r->event;
 	head->layout = layout_of(&like->how) | layout;
 	r->units = second ? 2 : 1;
 	recorder_begin(&r->recorder, r->out.file);

@@ -15,6 +15,8 @@
 /* All zero: there is no such option, and each function does nothing. */
 struct raw_output {
 	const char *path;		/* NULL = none */
+	const char *event;		/* to be set before it begins: what a
+					 * sample is of; NULL = nothing else */
 	bool alone;			/* nothing is named beside it */
 	struct out out;
 	struct recorder recorder;

@@ -48,9 +48,6 @@ struct report {
 	struct settings set;
 	struct raw_names names;
 	struct stack_output output;
-	unsigned files;			/* that began well */
-	struct buf unit, countname, title;	/* of the first */
-	uint64_t layout;
 	struct buf about;		/* a line for each file, as text */
 };
 
@@ -61,51 +58,20 @@ static int out_of_memory(void)
 }
 
 /* The head of the first file says how all are shown. */
-static void set_output(struct report *p, const struct raw_head *head)
-{
-	struct stack_output *o = &p->output;
-	const struct settings *set = &p->set;
-
-	buf_puts(&p->unit, head->units[0]);
-	buf_puts(&p->countname, head->countname ? head->countname : "");
-	buf_puts(&p->title, set->title ? set->title :
-		 head->title ? head->title : "Flame graph");
-	p->layout = head->layout & RAW_HITS;
-	o->how = set->how;
-	o->how.hits = head->layout & RAW_HITS;
-	o->how.delimited |= (head->layout & RAW_DELIMITED) != 0;
-	o->how.annotate |= (head->layout & RAW_ANNOTATED) != 0;
-	o->how.addresses |= (head->layout & RAW_ADDRESSES) != 0;
-	o->how.pids |= (head->layout & RAW_PIDS) != 0;
-	o->top = set->top;
-	o->period = head->period;
-	o->title = buf_str(&p->title);
-	o->unit = unit_find(head->units[0]);
-	o->countname = head->countname ? buf_str(&p->countname) :
-		       o->unit ? NULL : buf_str(&p->unit);
-}
-
 static int take_head(void *arg, const struct raw_head *head)
 {
 	struct report *p = arg;
+	struct stack_output *o = &p->output;
+	struct graph_options like = { .title = p->set.title };
 
-	if (!p->files++) {
-		set_output(p, head);
-		return p->title.err;
-	}
-	if (!strcmp(buf_str(&p->unit), head->units[0]) &&
-	    p->layout == (head->layout & RAW_HITS)) {
-		if (p->output.period == head->period)
-			return 0;
-		log_error("%s: its samples are of another rate or event than "
-			  "those of the files before it: they do not add up",
-			  p->names.path);
-		return -EINVAL;
-	}
-	log_error("%s: of %s, in %s: it cannot be added to the files before "
-		  "it, in %s", p->names.path, head->command, head->units[0],
-		  buf_str(&p->unit));
-	return -EINVAL;
+	o->how = p->set.how;
+	raw_names_like(head, &like, &o->how);
+	o->top = p->set.top;
+	o->period = like.period;
+	o->title = like.title;
+	o->unit = like.unit;
+	o->countname = like.countname;
+	return 0;
 }
 
 static int take_row(void *arg, const struct stack_row *row,
@@ -233,9 +199,6 @@ static int run(int argc, char **argv)
 	err = report(&p, &rest);
 	stack_output_close(&p.output);
 	raw_names_close(&p.names);
-	buf_free(&p.unit);
-	buf_free(&p.countname);
-	buf_free(&p.title);
 	buf_free(&p.about);
 	return err && err != -EPIPE ? EXIT_FAIL : EXIT_OK;
 }

@@ -156,6 +156,7 @@ enum raw_field {
 	RAW_LASTED = 18,	/* ns, of the end */
 	RAW_ROWS = 19,		/* rows in all, of the end */
 	RAW_PERIOD = 20,	/* ns that a sample of CPU time stands for */
+	RAW_EVENT = 21,		/* text: "cpu-clock, 99 Hz"; since minor 1 */
 };
 
 /* How the command shows its stacks, and what of them is the tracing itself. */
@@ -170,6 +171,7 @@ enum raw_layout {
 /* The head, or the end: absent texts are NULL, absent numbers 0. */
 struct raw_head {
 	const char *command, *host, *release, *arch, *boot, *countname, *title;
+	const char *event;
 	const char *units[RAW_UNITS_MOST];
 	uint64_t started, width, big_endian, text, layout, skip, depth, period;
 	uint8_t kernel_id[RAW_ID_MOST];

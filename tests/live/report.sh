@@ -171,9 +171,19 @@ recorded "again" profile -- "$TMP/chain" -100
 recorded "another rate" profile -F 99 -- "$TMP/chain" -100
 cp "$R" "$TMP/slow.raw"
 recorded "a rate" profile -F 499 -- "$TMP/chain" -100
-! reported "$TMP/slow.raw" "$R" && grep -q 'do not add up' "$TMP/said" &&
+unlike='profile, cpu-clock, 499 Hz, in samples: cannot be added to'
+! reported "$TMP/slow.raw" "$R" && grep -q "$unlike $TMP/slow.raw: profile, \
+cpu-clock, 99 Hz, in samples" "$TMP/said" &&
 	pass "rates are not mixed" ||
 	fail "rates are not mixed" "$(cat "$TMP/said")"
+recorded "faults" profile -e page-faults -- "$TMP/chain" -10
+cp "$R" "$TMP/faults.raw"
+recorded "switches" profile -e context-switches -- sleep 0.1
+! reported "$TMP/faults.raw" "$R" && grep -q "context-switches, 1 events a \
+sample, in .* page-faults, 1 events" "$TMP/said" &&
+	pass "events are not mixed" ||
+	fail "events are not mixed" "$(cat "$TMP/said")"
+recorded "a rate" profile -F 499 -- "$TMP/chain" -100
 timeout 60 "$SONDE" profile --raw "$TMP/one.svg" -o "$TMP/one.svg" \
 	-- true 2>"$TMP/err" && fail "one file for both" "no error" ||
 	pass "one file for both"
