@@ -7,7 +7,9 @@
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/escape.h"
 #include "base/log.h"
 #include "sym/caller.h"
 #include "sym/debug_files.h"
@@ -36,6 +38,7 @@ void raw_names_close(struct raw_names *n)
 	desk_kernel_close(&n->kernel);
 	names_free(&n->names);
 	buf_free(&n->text);
+	buf_free(&n->about);
 	vec_free(&n->files);
 	vec_free(&n->frames);
 	for (size_t i = 0; i < 4; i++)
@@ -552,6 +555,46 @@ static int say_state(const struct raw_names *n, const struct raw_reader *r)
 	return r->rows ? 0 : -ENODATA;
 }
 
+/* "profile of router (Linux 6.1.0 aarch64), 2024-05-01 10:00:00 UTC: 99 Hz" */
+static int add_about(struct raw_names *n, const struct raw_reader *r)
+{
+	const struct raw_head *h = &r->head;
+	time_t started = (time_t)(h->started / 1000000000);
+	struct buf line = { 0 };
+	char when[32] = "";
+	struct tm tm;
+
+	if (gmtime_r(&started, &tm))
+		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
+	buf_fmt(&line, "%s of %s (Linux %s %s), %s UTC", h->command,
+		h->host ? h->host : "?", h->release ? h->release : "?",
+		h->arch ? h->arch : "?", when);
+	if (r->end.told)
+		buf_fmt(&line, ": %s", r->end.told);
+	if (r->state != RAW_WHOLE)
+		buf_fmt(&line, ": partial, %llu stacks",
+			(unsigned long long)r->rows);
+	escape(&n->about, line.data, line.len, ESCAPE_TEXT);
+	buf_putc(&n->about, '\n');
+	if (line.err)
+		n->about.err = line.err;
+	buf_free(&line);
+	return n->about.err;
+}
+
+int raw_names_subtitle(const struct raw_names *n, struct buf *line)
+{
+	for (size_t i = 0; i + 1 < n->about.len; i++) {
+		char c = n->about.data[i];
+
+		if (c == '\n')
+			buf_puts(line, "; ");
+		else
+			buf_putc(line, c);
+	}
+	return line->err;
+}
+
 int raw_names_read(struct raw_names *n, int fd, const char *path,
 		   struct raw_reader *r)
 {
@@ -564,8 +607,10 @@ int raw_names_read(struct raw_names *n, int fd, const char *path,
 	n->path = path;
 	n->files.n = n->frames.n = 0;
 	err = raw_read(r, fd, &sink);
-	if (!err)
-		return say_state(n, r);
+	if (!err) {
+		err = say_state(n, r);
+		return err ? err : add_about(n, r);
+	}
 	if (err == r->err && err != -ENOMEM)
 		log_error("%s: cannot read: %s", path, log_errno(err));
 	return err;

@@ -23,6 +23,7 @@ struct raw_names {
 	struct desk_kernel kernel;
 	struct names names;
 	struct buf text;
+	struct buf about;		/* a line for each file, escaped */
 	struct raw_head first;		/* of the first file, which it is the */
 	const char *first_path;		/* name of; no command: none yet */
 	/* Of the file that is being read: */
@@ -54,6 +55,9 @@ int raw_names_read(struct raw_names *n, int fd, const char *path,
  * not set. */
 void raw_names_like(const struct raw_head *head, struct graph_options *o,
 		    struct stack_options *how);
+
+/* Append n->about as one line. 0 or -ENOMEM. */
+int raw_names_subtitle(const struct raw_names *n, struct buf *line);
 
 /* Notices about what could not be named. */
 void raw_names_report(const struct raw_names *n);

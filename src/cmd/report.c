@@ -3,10 +3,8 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/escape.h"
 #include "base/log.h"
 #include "cmd/cmd.h"
 #include "cmd/raw_names.h"
@@ -48,7 +46,6 @@ struct report {
 	struct settings set;
 	struct raw_names names;
 	struct stack_output output;
-	struct buf about;		/* a line for each file, as text */
 };
 
 static int out_of_memory(void)
@@ -83,36 +80,11 @@ static int take_row(void *arg, const struct stack_row *row,
 	return stack_output_add(&p->output, row);
 }
 
-/* "profile of router (Linux 6.1.0 aarch64), 2024-05-01 10:00:00 UTC: 99 Hz" */
-static void add_about(struct report *p, const struct raw_reader *r)
-{
-	const struct raw_head *h = &r->head;
-	time_t started = (time_t)(h->started / 1000000000);
-	struct buf line = { 0 };
-	char when[32] = "";
-	struct tm tm;
-
-	if (gmtime_r(&started, &tm))
-		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
-	buf_fmt(&line, "%s of %s (Linux %s %s), %s UTC", h->command,
-		h->host ? h->host : "?", h->release ? h->release : "?",
-		h->arch ? h->arch : "?", when);
-	if (r->end.told)
-		buf_fmt(&line, ": %s", r->end.told);
-	escape(&p->about, line.data, line.len, ESCAPE_TEXT);
-	buf_putc(&p->about, '\n');
-	if (line.err)
-		p->about.err = line.err;
-	buf_free(&line);
-}
-
 static int read_fd(struct report *p, int fd, const char *path)
 {
 	struct raw_reader r;
 	int err = raw_names_read(&p->names, fd, path, &r);
 
-	if (!err)
-		add_about(p, &r);
 	raw_read_free(&r);
 	return err == -ENOMEM ? out_of_memory() : err;
 }
@@ -133,26 +105,17 @@ static int read_path(struct report *p, const char *path)
 	return err;
 }
 
-/* The lines without a newline each, for one line. */
 static int write_result(struct report *p)
 {
 	struct stack_output *o = &p->output;
 	struct buf line = { 0 };
-	int err;
+	int err = raw_names_subtitle(&p->names, &line);
 
-	for (size_t i = 0; i + 1 < p->about.len; i++) {
-		char c = p->about.data[i];
-
-		if (c == '\n')
-			buf_puts(&line, "; ");
-		else
-			buf_putc(&line, c);
-	}
 	o->subtitle = buf_str(&line);
 	if (o->format == STACK_TEXT && !p->set.output)
-		fwrite(p->about.data, 1, p->about.len, o->out.file);
-	err = p->about.err || line.err ? out_of_memory() :
-	      stack_output_write(o);
+		fwrite(p->names.about.data, 1, p->names.about.len,
+		       o->out.file);
+	err = err ? out_of_memory() : stack_output_write(o);
 	buf_free(&line);
 	return err;
 }
@@ -199,7 +162,6 @@ static int run(int argc, char **argv)
 	err = report(&p, &rest);
 	stack_output_close(&p.output);
 	raw_names_close(&p.names);
-	buf_free(&p.about);
 	return err && err != -EPIPE ? EXIT_FAIL : EXIT_OK;
 }
 

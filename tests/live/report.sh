@@ -199,6 +199,12 @@ head -c $((size - 3)) "$R" >"$TMP/cut.raw"
 reported "$TMP/cut.raw" && [ "$(count "$TMP/out")" = "$all" ] &&
 	grep -q "cut off at byte $((size - 3)): what came before" \
 	"$TMP/said" && pass "cut off" || fail "cut off" "$(cat "$TMP/said")"
+"$SONDE" report $none -o "$TMP/cut.svg" "$TMP/cut.raw" 2>"$TMP/said"
+"$SONDE" report $none "$TMP/cut.raw" >"$TMP/out" 2>"$TMP/said"
+grep -q 'UTC: partial, [1-9][0-9]* stacks<' "$TMP/cut.svg" &&
+	head -n 1 "$TMP/out" | grep -q 'UTC: partial, [1-9][0-9]* stacks$' &&
+	pass "the result is partial" ||
+	fail "the result is partial" "$(head -n 3 "$TMP/out")"
 head -c 100 "$R" >"$TMP/cut.raw"
 ! reported "$TMP/cut.raw" && grep -q "used, 0 stacks" "$TMP/said" &&
 	pass "cut off early" || fail "cut off early" "$(cat "$TMP/said")"
