@@ -1,18 +1,19 @@
 /* flame - stacks of whichever tool to a flame graph, or for other viewers. */
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "base/out.h"
 #include "cmd/cmd.h"
+#include "cmd/raw_names.h"
 #include "render/changes.h"
 #include "render/input.h"
 #include "render/svg.h"
+#include "sys/host.h"
 
 struct settings {
+	struct name_options names;
 	const char *title, *subtitle, *units, *countname, *colors, *minwidth;
 	const char *output, *old;
 	uint64_t width, height, fontsize, top;
@@ -24,7 +25,12 @@ struct stacks {
 	struct flame flame;
 	struct changes changes;
 	bool reverse;
+	bool old;			/* it is what --diff compares with */
 	const char *output;		/* NULL = standard output */
+	struct raw_names names;		/* of raw files, */
+	struct stack_options how;	/* as who recorded them shows stacks */
+	struct graph_options *graph;
+	const struct name_options *from;
 };
 
 #define AT(field) offsetof(struct settings, field)
@@ -60,6 +66,7 @@ static const struct opt options[] = {
 	{ 'o', "output", OPT_TEXT, AT(output), "FILE",
 	  .help = "write .svg, .folded, .json or .pb there; of --diff .svg "
 		  "or .txt" },
+	NAME_OPTIONS(AT(names)),
 	/* As flamegraph.pl has it. Colors always follow the names. */
 	{ .name = "minwidth", .kind = OPT_TEXT, .at = AT(minwidth),
 	  .arg = "PX" },
@@ -151,19 +158,70 @@ static void turn_round(struct flame_frame *v, size_t n)
 	}
 }
 
-static int add_stack(struct stacks *s, struct input *in, bool old)
+static int add_stack(void *arg, struct flame_frame *frames, size_t n,
+		     uint64_t count)
 {
+	struct stacks *s = arg;
 	int err = 0;
 
 	if (s->flame.diff)
-		err = changes_add(&s->changes, in->frames.v, in->frames.n,
-				  in->count, old);
+		err = changes_add(&s->changes, frames, n, count, s->old);
 	if (err)
 		return err;
 	if (s->reverse)
-		turn_round(in->frames.v, in->frames.n);
-	return (old ? flame_add_old : flame_add)(&s->flame, in->frames.v,
-						 in->frames.n, in->count);
+		turn_round(frames, n);
+	return (s->old ? flame_add_old : flame_add)(&s->flame, frames, n,
+						    count);
+}
+
+static int take_head(void *arg, const struct raw_head *head)
+{
+	struct stacks *s = arg;
+
+	raw_names_like(head, s->graph, &s->how);
+	return 0;
+}
+
+static int take_row(void *arg, const struct stack_row *row,
+		    const uint64_t *values)
+{
+	struct stacks *s = arg;
+
+	(void)values;
+	return stack_frames(row, &s->how, add_stack, s);
+}
+
+/* A raw file, named as sonde report does it. */
+static int add_raw(struct stacks *s, const struct input *in)
+{
+	struct raw_names *n = &s->names;
+	struct raw_reader r;
+	int err = 0;
+
+	if (!n->desk) {
+		host_raise_files();
+		err = raw_names_open(n, s->from);
+	}
+	if (err)
+		return err;
+	n->head = take_head;
+	n->row = take_row;
+	n->arg = s;
+	err = raw_names_read(n, in->fd, in->data, in->end, in->path, &r);
+	raw_read_free(&r);
+	return err;
+}
+
+/* What is neither is folded stacks or perf script's text. */
+static int add_input(struct stacks *s, struct input *in)
+{
+	int err = input_begin(in, RAW_MAGIC_SIZE);
+
+	if (!err && raw_begins(in->data, in->end))
+		return add_raw(s, in);
+	while (!err && (err = input_next(in)) > 0)
+		err = add_stack(s, in->frames.v, in->frames.n, in->count);
+	return err;
 }
 
 static bool is_output(const struct stacks *s, int fd)
@@ -176,8 +234,9 @@ static bool is_output(const struct stacks *s, int fd)
 }
 
 /* Add all stacks of one input; what fails has been reported. */
-static int add_stacks(struct stacks *s, int fd, const char *path, bool old)
+static int add_stacks(void *arg, int fd, const char *path)
 {
+	struct stacks *s = arg;
 	struct input in;
 	int err;
 
@@ -186,43 +245,29 @@ static int add_stacks(struct stacks *s, int fd, const char *path, bool old)
 		return -EINVAL;
 	}
 	input_open(&in, fd, path);
-	while ((err = input_next(&in)) > 0) {
-		err = add_stack(s, &in, old);
-		if (err)
-			break;
-	}
+	err = add_input(s, &in);
 	if (err == -ENOMEM)
-		log_error("%s: line %llu: out of memory", path,
-			  (unsigned long long)in.line);
+		log_error("%s: out of memory", path);
 	input_close(&in);
-	return err;
-}
-
-static int add_file(struct stacks *s, const char *path, bool old)
-{
-	int fd, err;
-
-	if (!strcmp(path, "-"))
-		return add_stacks(s, STDIN_FILENO, "standard input", old);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0) {
-		log_error("%s: cannot open: %s", path, log_errno(errno));
-		return -errno;
-	}
-	err = add_stacks(s, fd, path, old);
-	close(fd);
 	return err;
 }
 
 static int add_files(struct stacks *s, const struct opt_rest *rest,
 		     const char *old)
 {
-	int i, err = old ? add_file(s, old, true) : 0;
+	int err = 0;
 
+	s->old = old;
+	if (old)
+		err = cmd_read(old, add_stacks, s);
+	s->old = false;
+	s->names.first.command = NULL;	/* what differs is compared */
 	if (!rest->nargs && !err)
-		return add_file(s, "-", false);
-	for (i = 0; i < rest->nargs && !err; i++)
-		err = add_file(s, rest->args[i], false);
+		err = cmd_read("-", add_stacks, s);
+	for (int i = 0; i < rest->nargs && !err; i++)
+		err = cmd_read(rest->args[i], add_stacks, s);
+	if (!err && s->names.desk)
+		raw_names_report(&s->names);
 	return err;
 }
 
@@ -337,6 +382,7 @@ static int run(int argc, char **argv)
 	struct stacks s = { 0 };
 	struct out out;
 	char subtitle[256];
+	struct buf about = { 0 };
 	int status = EXIT_FAIL;
 
 	if (opt_parse("flame", options, &set, argc, argv, &rest) ||
@@ -353,12 +399,20 @@ static int run(int argc, char **argv)
 		set.top = 20;
 	s.reverse = set.reverse;
 	s.output = set.output;
+	s.graph = &o;
+	s.from = &set.names;
 	if (set.old)
 		name_diff(&o, &set, subtitle, sizeof(subtitle));
-	if (add_files(&s, &rest, set.old))
+	if (add_files(&s, &rest, set.old) ||
+	    no_memory(raw_names_subtitle(&s.names, &about))) {
 		out_abandon(&out);
-	else
+	} else {
+		if (!o.subtitle && about.len)
+			o.subtitle = buf_str(&about);
 		status = write_graph(&out, &s, &set, format, &o);
+	}
+	buf_free(&about);
+	raw_names_close(&s.names);
 	flame_free(&s.flame);
 	changes_free(&s.changes);
 	return status;
@@ -367,13 +421,14 @@ static int run(int argc, char **argv)
 const struct cmd cmd_flame = {
 	.name = "flame",
 	.usage = "[options] [FILE...]",
-	.summary = "folded stacks or perf script's text to a flame graph",
+	.summary = "folded stacks, perf's text or raw files to a flame graph",
 	.about =
 		"Reads stacks folded to one line each (\"comm;main;read 42\"),"
-		" or the text of\nperf script, from files or stdin, and writes"
-		" a flame graph to stdout: one SVG file\nthat any browser"
-		" shows, with search (Ctrl-F), zoom (click) and details"
-		" (hover).\nAnnotations color a frame: _[k] kernel, _[j] JIT,"
+		" the text of perf\nscript, or raw files (named as sonde report"
+		" does it), from files or stdin, and\nwrites a flame graph"
+		" to stdout: one SVG file that any browser shows, with search\n"
+		"(Ctrl-F), zoom (click) and details (hover)."
+		"\nAnnotations color a frame: _[k] kernel, _[j] JIT,"
 		" _[i] inlined, _[w] waker.\n\n"
 		"-o x.json writes what speedscope and Firefox Profiler open,"
 		" x.pb what go tool pprof\nreads, x.folded folded stacks.\n\n"

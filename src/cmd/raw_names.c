@@ -595,8 +595,8 @@ int raw_names_subtitle(const struct raw_names *n, struct buf *line)
 	return line->err;
 }
 
-int raw_names_read(struct raw_names *n, int fd, const char *path,
-		   struct raw_reader *r)
+int raw_names_read(struct raw_names *n, int fd, const void *start,
+		   size_t nstart, const char *path, struct raw_reader *r)
 {
 	const struct raw_sink sink = {
 		.head = take_head, .row = take_row, .note = take_note,
@@ -606,7 +606,7 @@ int raw_names_read(struct raw_names *n, int fd, const char *path,
 
 	n->path = path;
 	n->files.n = n->frames.n = 0;
-	err = raw_read(r, fd, &sink);
+	err = raw_read(r, fd, start, nstart, &sink);
 	if (!err) {
 		err = say_state(n, r);
 		return err ? err : add_about(n, r);

@@ -42,14 +42,15 @@ struct raw_names {
 int raw_names_open(struct raw_names *n, const struct name_options *o);
 void raw_names_close(struct raw_names *n);
 
-/* Read one file (path is for messages, and is kept). If it is the first one, its
- * head is handed over, which is kept; others have to be like it. Then each of
- * its rows, named: valid during the call; what is negative ends it. Of a file
- * that is not whole, what there is, which is reported. *r has its end, and must
- * be freed by raw_read_free(). 0; -ENODATA: nothing of it can be used; or
- * another -errno: reported, but for -ENOMEM and those of the functions. */
-int raw_names_read(struct raw_names *n, int fd, const char *path,
-		   struct raw_reader *r);
+/* Read one file, of which nstart bytes were read already (path is for messages,
+ * and is kept). If it is the first one, its head is handed over, which is kept;
+ * others have to be like it. Then each of its rows, named: valid during the
+ * call; what is negative ends it. Of a file that is not whole, what there is,
+ * which is reported. *r has its end, and must be freed by raw_read_free(). 0;
+ * -ENODATA: nothing of it can be used; or another -errno: reported, but for
+ * -ENOMEM and those of the functions. */
+int raw_names_read(struct raw_names *n, int fd, const void *start,
+		   size_t nstart, const char *path, struct raw_reader *r);
 
 /* How the command that recorded it shows its stacks: options that the user has
  * not set. */

@@ -1,9 +1,7 @@
 /* report - names what --raw recorded, on any machine: text, folded, SVG. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "cmd/cmd.h"
@@ -80,29 +78,14 @@ static int take_row(void *arg, const struct stack_row *row,
 	return stack_output_add(&p->output, row);
 }
 
-static int read_fd(struct report *p, int fd, const char *path)
+static int read_file(void *arg, int fd, const char *name)
 {
+	struct report *p = arg;
 	struct raw_reader r;
-	int err = raw_names_read(&p->names, fd, path, &r);
+	int err = raw_names_read(&p->names, fd, NULL, 0, name, &r);
 
 	raw_read_free(&r);
 	return err == -ENOMEM ? out_of_memory() : err;
-}
-
-static int read_path(struct report *p, const char *path)
-{
-	int fd, err;
-
-	if (!strcmp(path, "-"))
-		return read_fd(p, STDIN_FILENO, "standard input");
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0) {
-		log_error("%s: cannot open: %s", path, log_errno(errno));
-		return -errno;
-	}
-	err = read_fd(p, fd, path);
-	close(fd);
-	return err;
 }
 
 static int write_result(struct report *p)
@@ -136,7 +119,7 @@ static int report(struct report *p, const struct opt_rest *rest)
 	p->names.row = take_row;
 	p->names.arg = p;
 	for (int i = 0; !err && i < rest->nargs; i++)
-		err = read_path(p, rest->args[i]);
+		err = cmd_read(rest->args[i], read_file, p);
 	if (!err)
 		err = write_result(p);
 	if (!err)

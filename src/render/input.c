@@ -75,6 +75,15 @@ static int input_fill(struct input *in)
 	return 0;
 }
 
+int input_begin(struct input *in, size_t n)
+{
+	int err = 0;
+
+	while (!err && in->end < n && !in->eof)
+		err = input_fill(in);
+	return err;
+}
+
 int input_line(struct input *in, char **line, size_t *len)
 {
 	size_t scanned = 0;

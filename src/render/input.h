@@ -38,6 +38,10 @@ struct input {
 
 void input_open(struct input *in, int fd, const char *path);
 
+/* At least n bytes of the beginning, or all there is, for who wants to look at
+ * them before the first stack: they are in in->data. As input_next(). */
+int input_begin(struct input *in, size_t n);
+
 /* 1 after the next stack; its names are valid until the next call. 0 at the
  * end; -errno (reported) when reading failed; -ENOMEM (unreported). Malformed
  * lines are skipped, counted, and the first few reported. */

@@ -133,6 +133,19 @@ head -n 1 "$TMP/out" | grep -q "^profile of .* (Linux .*UTC: cpu-clock, 199" &&
 "$SONDE" report $none -o "$TMP/x.svg" --title Board "$R" 2>"$TMP/said"
 is_svg "$TMP/x.svg" && grep -q '>Board<' "$TMP/x.svg" &&
 	pass "a flame graph" || fail "a flame graph" "$(cat "$TMP/said")"
+"$SONDE" report -o "$TMP/x.svg" "$R" 2>"$TMP/said"
+"$SONDE" flame -o "$TMP/y.svg" "$R" 2>"$TMP/err"
+cat "$R" | "$SONDE" flame >"$TMP/z.svg" 2>>"$TMP/err"
+cmp -s "$TMP/x.svg" "$TMP/y.svg" && cmp -s "$TMP/x.svg" "$TMP/z.svg" &&
+	pass "sonde flame of a raw file" ||
+	fail "sonde flame of a raw file" "$(cat "$TMP/err")"
+echo 'a;b 3' >"$TMP/x.folded"
+"$SONDE" flame -o "$TMP/y.folded" "$TMP/x.folded" "$R" "$R" 2>"$TMP/err"
+[ "$(count "$TMP/y.folded")" = $((2 * n + 3)) ] && pass "with others" ||
+	fail "with others" "$(count "$TMP/y.folded"), not 3 and twice $n"
+"$SONDE" flame --diff "$R" -o "$TMP/y.txt" "$R" 2>"$TMP/err"
+[ "$(wc -l <"$TMP/y.txt")" = 2 ] && pass "with itself" ||
+	fail "with itself" "$(cat "$TMP/y.txt" "$TMP/err")"
 reported "$R" "$R"
 [ "$(count "$TMP/out")" = $((2 * n)) ] && pass "two files" ||
 	fail "two files" "$(count "$TMP/out"), not twice $n"
@@ -205,6 +218,10 @@ grep -q 'UTC: partial, [1-9][0-9]* stacks<' "$TMP/cut.svg" &&
 	head -n 1 "$TMP/out" | grep -q 'UTC: partial, [1-9][0-9]* stacks$' &&
 	pass "the result is partial" ||
 	fail "the result is partial" "$(head -n 3 "$TMP/out")"
+"$SONDE" flame "$TMP/cut.raw" >"$TMP/cut.svg" 2>"$TMP/said"
+grep -q 'UTC: partial, [1-9][0-9]* stacks<' "$TMP/cut.svg" &&
+	grep -q "cut off at byte" "$TMP/said" && pass "also of sonde flame" ||
+	fail "also of sonde flame" "$(cat "$TMP/said")"
 head -c 100 "$R" >"$TMP/cut.raw"
 ! reported "$TMP/cut.raw" && grep -q "used, 0 stacks" "$TMP/said" &&
 	pass "cut off early" || fail "cut off early" "$(cat "$TMP/said")"

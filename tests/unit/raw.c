@@ -128,16 +128,18 @@ static int see_note(void *arg, const char *s)
 
 static struct raw_reader reader;
 
-/* Read n bytes; the state. */
+/* Read n bytes, some of which another one has read before; the state. */
 static int read_bytes(const void *p, size_t n)
 {
+	size_t before = n < 20 ? n : 20;
 	const struct raw_sink sink = { see_head, see_row, see_note, NULL };
 	int fd = file_of(p, n), err;
 
 	seen[0] = '\0';
 	rows = 0;
 	raw_read_free(&reader);
-	err = raw_read(&reader, fd, &sink);
+	lseek(fd, (off_t)before, SEEK_SET);
+	err = raw_read(&reader, fd, p, before, &sink);
 	close(fd);
 	CHECK_EQ(err, 0);
 	return (int)reader.state;
@@ -547,7 +549,7 @@ static const char *named(const struct name_options *from)
 	buf_reset(&folded);
 	listen();
 	if (!raw_names_open(&n, from) &&
-	    !raw_names_read(&n, fd, "x.raw", &r))
+	    !raw_names_read(&n, fd, NULL, 0, "x.raw", &r))
 		raw_names_report(&n);
 	raw_read_free(&r);
 	raw_names_close(&n);
