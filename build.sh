@@ -13,11 +13,11 @@ BASE="-std=c11 -D_GNU_SOURCE -Iinclude -Isrc $WARN -fno-strict-aliasing"
 # No path of the build folder reaches the bytes, for all names are relative and
 # there is no debug information: the same commit gives the same file.
 SMALL="-Oz -fno-pie -fno-asynchronous-unwind-tables -fno-stack-protector
-	-ffunction-sections -fdata-sections -fno-ident"
+	-ffunction-sections -fdata-sections -fno-ident -fno-jump-tables"
 # The last option keeps the linker from padding up to the next page when it
 # would spare a page of memory: sizes would jump by up to 4 KB.
 LINK="-Wl,--gc-sections,--build-id=sha1,-z,noseparate-code,-z,norelro
-	-Wl,-z,common-page-size=64"
+	-Wl,--sort-section=alignment,-z,common-page-size=64"
 SANITIZE="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined
 	-fno-sanitize-recover=undefined"
 
