@@ -624,7 +624,7 @@ TEST(files_are_found_by_their_build_id)
 TEST(another_build_is_told_whatever_is_here)
 {
 	static char here[96], below[128], symfs[96];
-	struct raw_names_options from = { .symfs = symfs };
+	struct name_options from = { .symfs = symfs };
 	struct file right = program(7, false), other = program(8, false);
 	const char *said_then;
 
@@ -651,7 +651,7 @@ TEST(another_build_is_told_whatever_is_here)
 
 TEST(files_without_a_build_id)
 {
-	struct raw_names_options from = { .symfs = tree };
+	struct name_options from = { .symfs = tree };
 	struct file f = program(7, false);
 
 	forget_tree();
