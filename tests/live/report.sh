@@ -4,9 +4,6 @@
 # needs: host root
 program chain leaf calls allocs behave
 R=$TMP/x.raw
-mkdir "$TMP/none"
-# Debug files of this machine may know more names than what it has mapped.
-none="--debug-dir $TMP/none"
 
 # recorded NAME COMMAND...: sonde with --raw $R, live names to $TMP/live.
 recorded() {
@@ -19,7 +16,7 @@ recorded() {
 
 # reported ARGUMENTS...: folded, to $TMP/out.
 reported() {
-	timeout 100 "$SONDE" report -f $none "$@" >"$TMP/out" 2>"$TMP/said"
+	timeout 100 "$SONDE" report -f "$@" >"$TMP/out" 2>"$TMP/said"
 }
 
 # alike NAME [MORE]: what is reported is what was named live, and enough.
@@ -125,12 +122,12 @@ n=$(sed -n 's/^note: \([0-9]*\) samples.*/\1/p' "$TMP/err")
 	fail "no sample is missing" "$(count "$TMP/out") of $n"
 
 # Layouts, endings, several files, the standard streams.
-"$SONDE" report $none "$R" >"$TMP/out" 2>"$TMP/said"
+"$SONDE" report "$R" >"$TMP/out" 2>"$TMP/said"
 head -n 1 "$TMP/out" | grep -q "^profile of .* (Linux .*UTC: cpu-clock, 199" &&
 	grep -q '^    leaf$' "$TMP/out" &&
 	grep -q '^    -  *chain ([0-9]*)$' "$TMP/out" && pass "text" ||
 	fail "text" "$(head -n 20 "$TMP/out")"
-"$SONDE" report $none -o "$TMP/x.svg" --title Board "$R" 2>"$TMP/said"
+"$SONDE" report -o "$TMP/x.svg" --title Board "$R" 2>"$TMP/said"
 is_svg "$TMP/x.svg" && grep -q '>Board<' "$TMP/x.svg" &&
 	pass "a flame graph" || fail "a flame graph" "$(cat "$TMP/said")"
 "$SONDE" report -o "$TMP/x.svg" "$R" 2>"$TMP/said"
@@ -150,7 +147,7 @@ reported "$R" "$R"
 [ "$(count "$TMP/out")" = $((2 * n)) ] && pass "two files" ||
 	fail "two files" "$(count "$TMP/out"), not twice $n"
 "$SONDE" profile --raw - -F 499 -- "$TMP/chain" -200 2>"$TMP/err" |
-	"$SONDE" report -f $none - >"$TMP/out" 2>"$TMP/said"
+	"$SONDE" report -f - >"$TMP/out" 2>"$TMP/said"
 grep -q ';main;top;mid;leaf' "$TMP/out" && pass "through a pipe" ||
 	fail "through a pipe" "$(cat "$TMP/err" "$TMP/said")"
 for command in profile offcputime; do
@@ -165,7 +162,7 @@ mkfifo "$TMP/pipe"
 timeout 60 "$SONDE" profile --raw "$TMP/pipe" -- "$TMP/chain" -100 \
 	2>"$TMP/err" &
 wait_until grep -q 'pipe: waits for a reader of this pipe' "$TMP/err"
-"$SONDE" report -f $none - <"$TMP/pipe" >"$TMP/out" 2>"$TMP/said"
+"$SONDE" report -f - <"$TMP/pipe" >"$TMP/out" 2>"$TMP/said"
 wait $!
 grep -q 'waits for a reader' "$TMP/err" && grep -q ';leaf' "$TMP/out" &&
 	pass "a pipe without a reader" ||
@@ -212,8 +209,8 @@ head -c $((size - 3)) "$R" >"$TMP/cut.raw"
 reported "$TMP/cut.raw" && [ "$(count "$TMP/out")" = "$all" ] &&
 	grep -q "cut off at byte $((size - 3)): what came before" \
 	"$TMP/said" && pass "cut off" || fail "cut off" "$(cat "$TMP/said")"
-"$SONDE" report $none -o "$TMP/cut.svg" "$TMP/cut.raw" 2>"$TMP/said"
-"$SONDE" report $none "$TMP/cut.raw" >"$TMP/out" 2>"$TMP/said"
+"$SONDE" report -o "$TMP/cut.svg" "$TMP/cut.raw" 2>"$TMP/said"
+"$SONDE" report "$TMP/cut.raw" >"$TMP/out" 2>"$TMP/said"
 grep -q 'UTC: partial, [1-9][0-9]* stacks<' "$TMP/cut.svg" &&
 	head -n 1 "$TMP/out" | grep -q 'UTC: partial, [1-9][0-9]* stacks$' &&
 	pass "the result is partial" ||
