@@ -23,7 +23,7 @@ FAST="-O2 -fno-inline-functions -falign-functions=1 -falign-jumps=1
 # The last option keeps the linker from padding up to the next page when it
 # would spare a page of memory: sizes would jump by up to 4 KB.
 LINK="-Wl,--gc-sections,--build-id=sha1,-z,noseparate-code,-z,norelro
-	-Wl,-z,common-page-size=64"
+	-Wl,--sort-section=alignment,-z,common-page-size=64"
 SANITIZE="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined
 	-fno-sanitize-recover=undefined"
 

@@ -3,6 +3,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
+
+static const char semicolon[] = "\\x3b";
 
 /* Decode one UTF-8 sequence (RFC 3629: shortest form, no surrogates, at most
  * U+10FFFF). Returns its length, 0 when it is none. */
@@ -51,7 +54,7 @@ static const char *quoted(char c, enum escape how)
 {
 	switch (how) {
 	case ESCAPE_FOLDED:
-		return c == ';' ? "\\x3b" : NULL;
+		return c == ';' ? semicolon : NULL;
 	case ESCAPE_XML:
 		return c == '&' ? "&amp;" : c == '<' ? "&lt;" :
 		       c == '>' ? "&gt;" : c == '"' ? "&quot;" :
@@ -116,4 +119,19 @@ void escape(struct buf *out, const char *s, size_t n, enum escape how)
 		if (p < end)
 			p += put_char(out, p, end, how);
 	}
+}
+
+size_t escape_semicolons_back(char *s, size_t n)
+{
+	enum { LEN = sizeof(semicolon) - 1 };
+	char *end = s + n, *to = s;
+
+	while (s < end) {
+		bool is = (size_t)(end - s) >= LEN &&
+			  !memcmp(s, semicolon, LEN);
+
+		*to++ = is ? ';' : *s;
+		s += is ? LEN : 1;
+	}
+	return n - (size_t)(end - to);
 }

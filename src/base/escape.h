@@ -19,4 +19,8 @@ enum escape {
  * that XML and JSON need: a backslash stays a backslash. */
 void escape(struct buf *out, const char *s, size_t n, enum escape how);
 
+/* Make each "\x3b" of a folded frame the ';' again that it mostly was; all else
+ * stays, for nothing depends on it. In place; the new length. */
+size_t escape_semicolons_back(char *s, size_t n);
+
 #endif

@@ -54,6 +54,7 @@ static ssize_t out_write(void *cookie, const char *p, size_t n)
 		else if (errno != EINTR)
 			o->err = errno;
 	}
+	o->written += done;
 	return o->err ? -1 : (ssize_t)n;
 }
 
@@ -69,6 +70,20 @@ static int out_stream(struct out *o)
 	return out_failed(o, ENOMEM);
 }
 
+/* What is there. Who waits for the reader of a pipe, says so. */
+static int out_there(const char *path, int flags)
+{
+	int fd = open(path, flags | O_NONBLOCK, 0666);
+
+	if (fd < 0 && errno == ENXIO) {
+		log_notice("%s: waits for a reader of this pipe", path);
+		return open(path, flags, 0666);
+	}
+	if (fd >= 0)
+		fcntl(fd, F_SETFL, 0);
+	return fd;
+}
+
 int out_open(struct out *o, const char *path)
 {
 	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY;
@@ -80,7 +95,7 @@ int out_open(struct out *o, const char *path)
 	o->fd = open(path, flags | O_EXCL, 0666);
 	o->created = o->fd >= 0;
 	if (o->fd < 0 && errno == EEXIST)
-		o->fd = open(path, flags, 0666);
+		o->fd = out_there(path, flags);
 	if (o->fd < 0)
 		return out_failed(o, errno);
 	return out_stream(o);

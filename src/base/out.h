@@ -3,6 +3,7 @@
 #define BASE_OUT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/buf.h"
@@ -19,6 +20,7 @@ struct out {
 	bool created;		/* the file is ours to remove on failure */
 	int fd;
 	int err;		/* errno of the first write that failed */
+	uint64_t written;	/* bytes, out of the buffer */
 	char *buffer;
 };
 

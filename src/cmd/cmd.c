@@ -1,7 +1,10 @@
-/* cmd - the table of commands, made from cmds.h. */
+/* cmd - the table of commands, made from cmds.h; what some of them share. */
 #include "cmd/cmd.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/near.h"
@@ -68,4 +71,21 @@ void cmd_unknown(const char *name)
 		log_hint("the nearest is: sonde %s", near.best);
 	else
 		log_hint("sonde help lists the commands");
+}
+
+int cmd_read(const char *path, int (*fn)(void *arg, int fd, const char *name),
+	     void *arg)
+{
+	int fd, err;
+
+	if (!strcmp(path, "-"))
+		return fn(arg, STDIN_FILENO, "standard input");
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0) {
+		log_error("%s: cannot open: %s", path, log_errno(errno));
+		return -errno;
+	}
+	err = fn(arg, fd, path);
+	close(fd);
+	return err;
 }

@@ -40,6 +40,11 @@ extern const struct cmd *const cmd_all[];
 extern const size_t cmd_count;
 const struct cmd *cmd_find(const char *name);
 
+/* Call fn with the file of that path, opened for it ("-": standard input), and
+ * its name for messages. What fn returned; or -errno, reported. */
+int cmd_read(const char *path, int (*fn)(void *arg, int fd, const char *name),
+	     void *arg);
+
 /* Print an "unknown command" error with the nearest name. */
 void cmd_unknown(const char *name);
 

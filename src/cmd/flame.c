@@ -1,19 +1,19 @@
 /* flame - stacks of whichever tool to a flame graph, or for other viewers. */
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/log.h"
-#include "base/near.h"
 #include "base/out.h"
 #include "cmd/cmd.h"
+#include "cmd/raw_names.h"
 #include "render/changes.h"
 #include "render/input.h"
 #include "render/svg.h"
+#include "sys/host.h"
 
 struct settings {
+	struct name_options names;
 	const char *title, *subtitle, *units, *countname, *colors, *minwidth;
 	const char *output, *old;
 	uint64_t width, height, fontsize, top;
@@ -25,7 +25,12 @@ struct stacks {
 	struct flame flame;
 	struct changes changes;
 	bool reverse;
+	bool old;			/* it is what --diff compares with */
 	const char *output;		/* NULL = standard output */
+	struct raw_names names;		/* of raw files, */
+	struct stack_options how;	/* as who recorded them shows stacks */
+	struct graph_options *graph;
+	const struct name_options *from;
 };
 
 #define AT(field) offsetof(struct settings, field)
@@ -61,6 +66,7 @@ static const struct opt options[] = {
 	{ 'o', "output", OPT_TEXT, AT(output), "FILE",
 	  .help = "write .svg, .folded, .json or .pb there; of --diff .svg "
 		  "or .txt" },
+	NAME_OPTIONS(AT(names)),
 	/* As flamegraph.pl has it. Colors always follow the names. */
 	{ .name = "minwidth", .kind = OPT_TEXT, .at = AT(minwidth),
 	  .arg = "PX" },
@@ -92,20 +98,19 @@ static int parse_minwidth(const char *s, uint32_t *out)
 
 static int check_colors(const char *colors)
 {
-	struct near near = { .wanted = colors };
-	size_t i;
+	struct buf all = { 0 };
+	const char *name;
 
-	for (i = 0; svg_palette(i); i++) {
-		if (!strcmp(svg_palette(i), colors))
+	for (size_t i = 0; (name = svg_palette(i)); i++) {
+		if (!strcmp(name, colors)) {
+			buf_free(&all);
 			return 0;
-		near_offer(&near, svg_palette(i));
+		}
+		buf_fmt(&all, "%s%s", i ? ", " : "", name);
 	}
 	log_error("flame: --colors '%s': no such palette", colors);
-	if (near.best)
-		log_hint("the nearest is %s", near.best);
-	else
-		log_hint("there are hot, java, chain, offcpu, wakeup, mem, "
-			 "io, red, orange, yellow, green, aqua, blue, purple");
+	log_hint("there are %s", buf_str(&all));
+	buf_free(&all);
 	return -EINVAL;
 }
 
@@ -135,6 +140,10 @@ static int to_graph_options(const struct settings *s, struct graph_options *o)
 	}
 	if (check_units(s->units, &o->unit))
 		return -EINVAL;
+	if (s->top && !s->old) {
+		log_error("flame: --top: only with --diff");
+		return -EINVAL;
+	}
 	return s->colors ? check_colors(s->colors) : 0;
 }
 
@@ -149,19 +158,70 @@ static void turn_round(struct flame_frame *v, size_t n)
 	}
 }
 
-static int add_stack(struct stacks *s, struct input *in, bool old)
+static int add_stack(void *arg, struct flame_frame *frames, size_t n,
+		     uint64_t count)
 {
+	struct stacks *s = arg;
 	int err = 0;
 
 	if (s->flame.diff)
-		err = changes_add(&s->changes, in->frames.v, in->frames.n,
-				  in->count, old);
+		err = changes_add(&s->changes, frames, n, count, s->old);
 	if (err)
 		return err;
 	if (s->reverse)
-		turn_round(in->frames.v, in->frames.n);
-	return (old ? flame_add_old : flame_add)(&s->flame, in->frames.v,
-						 in->frames.n, in->count);
+		turn_round(frames, n);
+	return (s->old ? flame_add_old : flame_add)(&s->flame, frames, n,
+						    count);
+}
+
+static int take_head(void *arg, const struct raw_head *head)
+{
+	struct stacks *s = arg;
+
+	raw_names_like(head, s->graph, &s->how);
+	return 0;
+}
+
+static int take_row(void *arg, const struct stack_row *row,
+		    const uint64_t *values)
+{
+	struct stacks *s = arg;
+
+	(void)values;
+	return stack_frames(row, &s->how, add_stack, s);
+}
+
+/* A raw file, named as sonde report does it. */
+static int add_raw(struct stacks *s, const struct input *in)
+{
+	struct raw_names *n = &s->names;
+	struct raw_reader r;
+	int err = 0;
+
+	if (!n->desk) {
+		host_raise_files();
+		err = raw_names_open(n, s->from);
+	}
+	if (err)
+		return err;
+	n->head = take_head;
+	n->row = take_row;
+	n->arg = s;
+	err = raw_names_read(n, in->fd, in->data, in->end, in->path, &r);
+	raw_read_free(&r);
+	return err;
+}
+
+/* What is neither is folded stacks or perf script's text. */
+static int add_input(struct stacks *s, struct input *in)
+{
+	int err = input_begin(in, RAW_MAGIC_SIZE);
+
+	if (!err && raw_begins(in->data, in->end))
+		return add_raw(s, in);
+	while (!err && (err = input_next(in)) > 0)
+		err = add_stack(s, in->frames.v, in->frames.n, in->count);
+	return err;
 }
 
 static bool is_output(const struct stacks *s, int fd)
@@ -174,8 +234,9 @@ static bool is_output(const struct stacks *s, int fd)
 }
 
 /* Add all stacks of one input; what fails has been reported. */
-static int add_stacks(struct stacks *s, int fd, const char *path, bool old)
+static int add_stacks(void *arg, int fd, const char *path)
 {
+	struct stacks *s = arg;
 	struct input in;
 	int err;
 
@@ -184,43 +245,29 @@ static int add_stacks(struct stacks *s, int fd, const char *path, bool old)
 		return -EINVAL;
 	}
 	input_open(&in, fd, path);
-	while ((err = input_next(&in)) > 0) {
-		err = add_stack(s, &in, old);
-		if (err)
-			break;
-	}
+	err = add_input(s, &in);
 	if (err == -ENOMEM)
-		log_error("%s: line %llu: out of memory", path,
-			  (unsigned long long)in.line);
+		log_error("%s: out of memory", path);
 	input_close(&in);
-	return err;
-}
-
-static int add_file(struct stacks *s, const char *path, bool old)
-{
-	int fd, err;
-
-	if (!strcmp(path, "-"))
-		return add_stacks(s, STDIN_FILENO, "standard input", old);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0) {
-		log_error("%s: cannot open: %s", path, log_errno(errno));
-		return -errno;
-	}
-	err = add_stacks(s, fd, path, old);
-	close(fd);
 	return err;
 }
 
 static int add_files(struct stacks *s, const struct opt_rest *rest,
 		     const char *old)
 {
-	int i, err = old ? add_file(s, old, true) : 0;
+	int err = 0;
 
+	s->old = old;
+	if (old)
+		err = cmd_read(old, add_stacks, s);
+	s->old = false;
+	s->names.first.command = NULL;	/* what differs is compared */
 	if (!rest->nargs && !err)
-		return add_file(s, "-", false);
-	for (i = 0; i < rest->nargs && !err; i++)
-		err = add_file(s, rest->args[i], false);
+		err = cmd_read("-", add_stacks, s);
+	for (int i = 0; i < rest->nargs && !err; i++)
+		err = cmd_read(rest->args[i], add_stacks, s);
+	if (!err && s->names.desk)
+		raw_names_report(&s->names);
 	return err;
 }
 
@@ -254,15 +301,20 @@ static bool is_text(const char *path)
 	return n > 4 && !strcmp(path + n - 4, ".txt");
 }
 
-/* An input without samples still gives a picture that says so, and fails. */
+/* An input without samples fails, and no file that was there is lost for it; on
+ * stdout there still is a picture that says so. */
 static int write_graph(struct out *out, struct stacks *s,
 		       const struct settings *set,
 		       const struct graph_format *format,
 		       const struct graph_options *o)
 {
 	struct flame *f = &s->flame;
-	int err = out_begin(out);
+	int err;
 
+	if (!f->total)
+		log_error("no samples in the input%s", out->path ?
+			  ": no file is written" : "");
+	err = !f->total && out->path ? -ENODATA : out_begin(out);
 	if (!err)
 		err = is_text(set->output)
 		      ? changes_print(&s->changes, set->top, out->file)
@@ -274,8 +326,6 @@ static int write_graph(struct out *out, struct stacks *s,
 	}
 	if (f->saturated)
 		log_notice("sums beyond 64 bits: they stay at the largest");
-	if (!f->total)
-		log_error("no samples in the input");
 	if (f->diff && !f->old_total)
 		log_notice("%s: no samples to compare with", set->old);
 	if (out_close(out) || !f->total)
@@ -284,15 +334,16 @@ static int write_graph(struct out *out, struct stacks *s,
 	       write_changes(&s->changes, set) ? EXIT_FAIL : EXIT_OK;
 }
 
-/* Which of the endings; what is none of them gets the picture, but for those
- * that mean something else with --diff or without. */
+/* Which of the endings, some of which mean something else with --diff or
+ * without. */
 static int pick_format(const struct settings *set,
 		       const struct graph_format **format)
 {
-	*format = set->output ? graph_format_of(set->output) : NULL;
-	if (!*format)
-		*format = &graph_svg;
-	if (is_text(set->output) && !set->old) {
+	bool text = is_text(set->output);
+
+	*format = text || !set->output || !strcmp(set->output, "-")
+		  ? &graph_svg : graph_format_of(set->output);
+	if (text && !set->old) {
 		log_error("flame: %s: only the table of --diff is text",
 			  set->output);
 		log_hint("folded stacks are: name it .folded");
@@ -302,6 +353,11 @@ static int pick_format(const struct settings *set,
 		log_error("flame: %s: --diff writes .svg or .txt", set->output);
 		log_hint("write each to a .pb of its own and have pprof "
 			 "compare: go tool pprof -diff_base old.pb new.pb");
+		return -EINVAL;
+	}
+	if (!*format) {
+		log_error("flame: %s: the ending must be .svg, .folded, .json "
+			  "or .pb", set->output);
 		return -EINVAL;
 	}
 	return 0;
@@ -319,13 +375,14 @@ static void name_diff(struct graph_options *o, const struct settings *set,
 
 static int run(int argc, char **argv)
 {
-	struct settings set = { .top = 20 };
+	struct settings set = { 0 };
 	const struct graph_format *format;
 	struct graph_options o;
 	struct opt_rest rest;
 	struct stacks s = { 0 };
 	struct out out;
 	char subtitle[256];
+	struct buf about = { 0 };
 	int status = EXIT_FAIL;
 
 	if (opt_parse("flame", options, &set, argc, argv, &rest) ||
@@ -338,14 +395,24 @@ static int run(int argc, char **argv)
 	if (out_open(&out, set.output))
 		return EXIT_FAIL;
 	s.flame.diff = set.old;
+	if (!set.top)
+		set.top = 20;
 	s.reverse = set.reverse;
 	s.output = set.output;
+	s.graph = &o;
+	s.from = &set.names;
 	if (set.old)
 		name_diff(&o, &set, subtitle, sizeof(subtitle));
-	if (add_files(&s, &rest, set.old))
+	if (add_files(&s, &rest, set.old) ||
+	    no_memory(raw_names_subtitle(&s.names, &about))) {
 		out_abandon(&out);
-	else
+	} else {
+		if (!o.subtitle && about.len)
+			o.subtitle = buf_str(&about);
 		status = write_graph(&out, &s, &set, format, &o);
+	}
+	buf_free(&about);
+	raw_names_close(&s.names);
 	flame_free(&s.flame);
 	changes_free(&s.changes);
 	return status;
@@ -354,13 +421,14 @@ static int run(int argc, char **argv)
 const struct cmd cmd_flame = {
 	.name = "flame",
 	.usage = "[options] [FILE...]",
-	.summary = "folded stacks or perf script's text to a flame graph",
+	.summary = "folded stacks, perf's text or raw files to a flame graph",
 	.about =
 		"Reads stacks folded to one line each (\"comm;main;read 42\"),"
-		" or the text of\nperf script, from files or stdin, and writes"
-		" a flame graph to stdout: one SVG file\nthat any browser"
-		" shows, with search (Ctrl-F), zoom (click) and details"
-		" (hover).\nAnnotations color a frame: _[k] kernel, _[j] JIT,"
+		" the text of perf\nscript, or raw files (named as sonde report"
+		" does it), from files or stdin, and\nwrites a flame graph"
+		" to stdout: one SVG file that any browser shows, with search\n"
+		"(Ctrl-F), zoom (click) and details (hover)."
+		"\nAnnotations color a frame: _[k] kernel, _[j] JIT,"
 		" _[i] inlined, _[w] waker.\n\n"
 		"-o x.json writes what speedscope and Firefox Profiler open,"
 		" x.pb what go tool pprof\nreads, x.folded folded stacks.\n\n"

@@ -111,6 +111,7 @@ struct profile {
 	struct naming naming;
 	struct stack_output output;
 	struct raw_output raw;
+	char rate[64];			/* "cpu-clock, 99 Hz" */
 	uint64_t started;		/* host_time() when the command began */
 	double seconds;			/* that it ran */
 	uint64_t busy;			/* host_busy_time() while it ran */
@@ -481,7 +482,6 @@ static void report(struct profile *p)
 
 static int show(struct profile *p)
 {
-	const struct sample_spec *sample = &p->spec.sample;
 	char subtitle[128];
 	int err = p->raw.alone ? 0 : stack_output_ready(&p->output), raw;
 
@@ -493,15 +493,10 @@ static int show(struct profile *p)
 			  advice_reason(OP_BPF, err));
 		return err;
 	}
-	snprintf(subtitle, sizeof(subtitle),
-		 "%s, %llu %s, %.1f s, %llu samples", sample->event->name,
-		 (unsigned long long)(sample->frequency ? sample->frequency
-							: sample->period),
-		 sample->frequency ? "Hz" : "events a sample", p->seconds,
+	snprintf(subtitle, sizeof(subtitle), "%s, %.1f s, %llu samples",
+		 p->rate, p->seconds,
 		 (unsigned long long)p->sampling.stacks.total);
 	p->output.subtitle = subtitle;
-	if (sample->frequency && strstr(sample->event->name, "-clock"))
-		p->output.period = 1000000000 / sample->frequency;
 	if (!p->raw.alone)
 		err = stack_output_write(&p->output);
 	report(p);
@@ -512,6 +507,7 @@ static int show(struct profile *p)
 static int profile(struct profile *p)
 {
 	const struct settings *set = &p->set;
+	const struct sample_spec *sample = &p->spec.sample;
 	int err;
 
 	if (p->keeper)
@@ -524,13 +520,17 @@ static int profile(struct profile *p)
 					set->folded);
 	if (err)
 		return err;
+	snprintf(p->rate, sizeof(p->rate), "%s, %llu %s", sample->event->name,
+		 (unsigned long long)(sample->frequency ? sample->frequency
+							: sample->period),
+		 sample->frequency ? "Hz" : "events a sample");
+	p->raw.event = p->rate;
 	p->output.how = set->how;
 	p->output.how.delimited &= !set->user_only && !set->kernel_only;
 	p->output.top = set->top;
 	p->output.title = set->title ? set->title : "CPU flame graph";
-	if (p->spec.sample.frequency &&
-	    strstr(p->spec.sample.event->name, "-clock"))
-		p->output.period = 1000000000 / p->spec.sample.frequency;
+	if (sample->frequency && strstr(sample->event->name, "-clock"))
+		p->output.period = 1000000000 / sample->frequency;
 	err = failed("take over signals", loop_open(&p->loop));
 	if (!err && set->command)
 		err = target_spawn(&p->child, "profile", set->command);

@@ -7,7 +7,9 @@
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/escape.h"
 #include "base/log.h"
 #include "sym/caller.h"
 #include "sym/debug_files.h"
@@ -36,6 +38,7 @@ void raw_names_close(struct raw_names *n)
 	desk_kernel_close(&n->kernel);
 	names_free(&n->names);
 	buf_free(&n->text);
+	buf_free(&n->about);
 	vec_free(&n->files);
 	vec_free(&n->frames);
 	for (size_t i = 0; i < 4; i++)
@@ -109,7 +112,8 @@ static int64_t desk_number(struct raw_names *n, const struct raw_reader *r,
 	struct raw_file file = raw_file(r, id);
 	struct desk_file to = {
 		.path = file.path, .inode = file.inode,
-		.here = n->view.same_boot, .nsegments = file.nsegments,
+		.here = n->view.same_boot, .unread = file.unread,
+		.nsegments = file.nsegments,
 	};
 	int64_t number;
 
@@ -417,6 +421,76 @@ static int take_row(void *arg, const struct raw_reader *r,
 
 /* A file */
 
+/* "profile, cpu-clock, 99 Hz, in samples" */
+static void put_what(struct buf *to, const struct raw_head *h)
+{
+	buf_fmt(to, "%s, ", h->command);
+	if (h->event)
+		buf_fmt(to, "%s, ", h->event);
+	buf_fmt(to, "in %s", h->countname ? h->countname : h->units[0]);
+}
+
+static int say_unlike(const struct raw_names *n, const struct raw_head *h)
+{
+	struct buf what = { 0 };
+
+	buf_fmt(&what, "%s: ", n->path);
+	put_what(&what, h);
+	buf_fmt(&what, ": cannot be added to %s: ", n->first_path);
+	put_what(&what, &n->first);
+	log_error("%s", buf_str(&what));
+	buf_free(&what);
+	return -EINVAL;
+}
+
+static bool is_like(const struct raw_head *a, const struct raw_head *b)
+{
+	return !strcmp(a->units[0], b->units[0]) && a->period == b->period &&
+	       !((a->layout ^ b->layout) & RAW_HITS) &&
+	       (!a->event || !b->event || !strcmp(a->event, b->event));
+}
+
+static int keep_first(struct raw_names *n, const struct raw_head *head)
+{
+	struct raw_head *f = &n->first;
+	const char **const texts[] = {
+		&f->command, &f->units[0], &f->countname, &f->title, &f->event,
+	};
+
+	*f = *head;
+	n->first_path = n->path;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		const char *s = *texts[i];
+		int64_t id = s ? names_put(&n->names, s, strlen(s)) : 0;
+
+		if (id < 0)
+			return (int)id;
+		if (s)
+			*texts[i] = names_text(&n->names, (uint32_t)id);
+	}
+	return n->head(n->arg, f);
+}
+
+void raw_names_like(const struct raw_head *head, struct graph_options *o,
+		    struct stack_options *how)
+{
+	const struct unit *unit = unit_find(head->units[0]);
+
+	if (!o->title)
+		o->title = head->title ? head->title : "Flame graph";
+	if (!o->countname)
+		o->countname = head->countname ? head->countname :
+			       unit ? NULL : head->units[0];
+	if (!o->unit)
+		o->unit = unit;
+	o->period = head->period;
+	how->hits |= (head->layout & RAW_HITS) != 0;
+	how->delimited |= (head->layout & RAW_DELIMITED) != 0;
+	how->annotate |= (head->layout & RAW_ANNOTATED) != 0;
+	how->addresses |= (head->layout & RAW_ADDRESSES) != 0;
+	how->pids |= (head->layout & RAW_PIDS) != 0;
+}
+
 static int take_head(void *arg, const struct raw_reader *r)
 {
 	struct raw_names *n = arg;
@@ -425,7 +499,9 @@ static int take_head(void *arg, const struct raw_reader *r)
 	memcpy(id.bytes, r->head.kernel_id, id.len);
 	desk_kernel_view(&n->kernel, n->path, &id, r->head.boot, r->head.text,
 			 &n->view);
-	return n->head(n->arg, &r->head);
+	if (!n->first.command)
+		return keep_first(n, &r->head);
+	return is_like(&n->first, &r->head) ? 0 : say_unlike(n, &r->head);
 }
 
 static int take_note(void *arg, const char *text)
@@ -479,8 +555,48 @@ static int say_state(const struct raw_names *n, const struct raw_reader *r)
 	return r->rows ? 0 : -ENODATA;
 }
 
-int raw_names_read(struct raw_names *n, int fd, const char *path,
-		   struct raw_reader *r)
+/* "profile of router (Linux 6.1.0 aarch64), 2024-05-01 10:00:00 UTC: 99 Hz" */
+static int add_about(struct raw_names *n, const struct raw_reader *r)
+{
+	const struct raw_head *h = &r->head;
+	time_t started = (time_t)(h->started / 1000000000);
+	struct buf line = { 0 };
+	char when[32] = "";
+	struct tm tm;
+
+	if (gmtime_r(&started, &tm))
+		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
+	buf_fmt(&line, "%s of %s (Linux %s %s), %s UTC", h->command,
+		h->host ? h->host : "?", h->release ? h->release : "?",
+		h->arch ? h->arch : "?", when);
+	if (r->end.told)
+		buf_fmt(&line, ": %s", r->end.told);
+	if (r->state != RAW_WHOLE)
+		buf_fmt(&line, ": partial, %llu stacks",
+			(unsigned long long)r->rows);
+	escape(&n->about, line.data, line.len, ESCAPE_TEXT);
+	buf_putc(&n->about, '\n');
+	if (line.err)
+		n->about.err = line.err;
+	buf_free(&line);
+	return n->about.err;
+}
+
+int raw_names_subtitle(const struct raw_names *n, struct buf *line)
+{
+	for (size_t i = 0; i + 1 < n->about.len; i++) {
+		char c = n->about.data[i];
+
+		if (c == '\n')
+			buf_puts(line, "; ");
+		else
+			buf_putc(line, c);
+	}
+	return line->err;
+}
+
+int raw_names_read(struct raw_names *n, int fd, const void *start,
+		   size_t nstart, const char *path, struct raw_reader *r)
 {
 	const struct raw_sink sink = {
 		.head = take_head, .row = take_row, .note = take_note,
@@ -490,9 +606,11 @@ int raw_names_read(struct raw_names *n, int fd, const char *path,
 
 	n->path = path;
 	n->files.n = n->frames.n = 0;
-	err = raw_read(r, fd, &sink);
-	if (!err)
-		return say_state(n, r);
+	err = raw_read(r, fd, start, nstart, &sink);
+	if (!err) {
+		err = say_state(n, r);
+		return err ? err : add_about(n, r);
+	}
 	if (err == r->err && err != -ENOMEM)
 		log_error("%s: cannot read: %s", path, log_errno(err));
 	return err;

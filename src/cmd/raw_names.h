@@ -4,6 +4,7 @@
 
 #include "base/vec.h"
 #include "raw/read.h"
+#include "render/graph.h"
 #include "render/stack.h"
 #include "sym/desk.h"
 #include "sym/desk_kernel.h"
@@ -22,13 +23,16 @@ struct raw_names {
 	struct desk_kernel kernel;
 	struct names names;
 	struct buf text;
+	struct buf about;		/* a line for each file, escaped */
+	struct raw_head first;		/* of the first file, which it is the */
+	const char *first_path;		/* name of; no command: none yet */
 	/* Of the file that is being read: */
 	const char *path;
 	struct desk_kernel_view view;
 	VEC(uint32_t) files;		/* by number: the desk's + 1 */
 	VEC(struct raw_named) frames;
 	VEC(struct frame) halves[4];	/* user, kernel; those of a waker */
-	int (*head)(void *arg, const struct raw_head *head);
+	int (*head)(void *arg, const struct raw_head *first);
 	int (*row)(void *arg, const struct stack_row *row,
 		   const uint64_t *values);
 	void *arg;
@@ -38,13 +42,23 @@ struct raw_names {
 int raw_names_open(struct raw_names *n, const struct name_options *o);
 void raw_names_close(struct raw_names *n);
 
-/* Read one file (path is for messages), and hand over its head and each of its
- * rows, named: valid during the call; what is negative ends it. Of a file that
- * is not whole, what is used; that is reported. *r has its end, and must be
- * freed by raw_read_free(). 0; -ENODATA: nothing of it can be used; or another
- * -errno: reported, but for -ENOMEM and those of the functions. */
-int raw_names_read(struct raw_names *n, int fd, const char *path,
-		   struct raw_reader *r);
+/* Read one file, of which nstart bytes were read already (path is for messages,
+ * and is kept). If it is the first one, its head is handed over, which is kept;
+ * others have to be like it. Then each of its rows, named: valid during the
+ * call; what is negative ends it. Of a file that is not whole, what there is,
+ * which is reported. *r has its end, and must be freed by raw_read_free(). 0;
+ * -ENODATA: nothing of it can be used; or another -errno: reported, but for
+ * -ENOMEM and those of the functions. */
+int raw_names_read(struct raw_names *n, int fd, const void *start,
+		   size_t nstart, const char *path, struct raw_reader *r);
+
+/* How the command that recorded it shows its stacks: options that the user has
+ * not set. */
+void raw_names_like(const struct raw_head *head, struct graph_options *o,
+		    struct stack_options *how);
+
+/* Append n->about as one line. 0 or -ENOMEM. */
+int raw_names_subtitle(const struct raw_names *n, struct buf *line);
 
 /* Notices about what could not be named. */
 void raw_names_report(const struct raw_names *n);

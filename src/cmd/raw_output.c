@@ -56,6 +56,17 @@ void raw_output_prepare(struct raw_output *r, struct naming *naming)
 		recorder_prepare(&r->recorder, naming, !r->alone);
 }
 
+/* Nobody can record again what a reader that went away has missed. */
+static int reader_gone(const struct raw_output *r, int err)
+{
+	if (err != -EPIPE)
+		return err;
+	log_error("%s: the reader is gone: %llu bytes were written",
+		  is_stdout(r->path) ? "standard output" : r->path,
+		  (unsigned long long)r->out.written);
+	return -EIO;
+}
+
 static uint64_t layout_of(const struct stack_options *how)
 {
 	return (how->hits ? RAW_HITS : 0) |
@@ -84,10 +95,11 @@ int raw_output_begin(struct raw_output *r, const struct stack_output *like,
 	head->units[1] = second;
 	head->countname = like->countname;
 	head->period = like->period;
+	head->event = r->event;
 	head->layout = layout_of(&like->how) | layout;
 	r->units = second ? 2 : 1;
 	recorder_begin(&r->recorder, r->out.file);
-	return out_flush(&r->out);
+	return reader_gone(r, out_flush(&r->out));
 }
 
 int raw_output_stack(struct raw_output *r, const struct stack *stack,
@@ -142,7 +154,7 @@ int raw_output_finish(struct raw_output *r, const char *told, double seconds)
 		raw_write_note(&r->recorder.to, r->notes.data + i);
 	err = raw_write_end(&r->recorder.to, &end);
 	if (!err)
-		return out_close(&r->out);
+		return reader_gone(r, out_close(&r->out));
 	log_error("%s: cannot write it: %s", r->path, log_errno(err));
 	return err;
 }

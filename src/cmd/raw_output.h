@@ -15,6 +15,8 @@
 /* All zero: there is no such option, and each function does nothing. */
 struct raw_output {
 	const char *path;		/* NULL = none */
+	const char *event;		/* to be set before it begins: what a
+					 * sample is of; NULL = nothing else */
 	bool alone;			/* nothing is named beside it */
 	struct out out;
 	struct recorder recorder;
@@ -50,7 +52,7 @@ int raw_output_woken(struct raw_output *r, const struct stack *stack,
 		     uint64_t value);
 
 /* With all notices, and the end: what was told of the result in one line, and
- * how long it took. 0 or -errno, reported but for -EPIPE. */
+ * how long it took. 0 or -errno, reported. */
 int raw_output_finish(struct raw_output *r, const char *told, double seconds);
 void raw_output_close(struct raw_output *r);
 

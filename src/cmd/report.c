@@ -1,12 +1,8 @@
 /* report - names what --raw recorded, on any machine: text, folded, SVG. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "base/escape.h"
 #include "base/log.h"
 #include "cmd/cmd.h"
 #include "cmd/raw_names.h"
@@ -48,10 +44,6 @@ struct report {
 	struct settings set;
 	struct raw_names names;
 	struct stack_output output;
-	unsigned files;			/* that began well */
-	struct buf unit, countname, title;	/* of the first */
-	uint64_t layout;
-	struct buf about;		/* a line for each file, as text */
 };
 
 static int out_of_memory(void)
@@ -61,51 +53,20 @@ static int out_of_memory(void)
 }
 
 /* The head of the first file says how all are shown. */
-static void set_output(struct report *p, const struct raw_head *head)
-{
-	struct stack_output *o = &p->output;
-	const struct settings *set = &p->set;
-
-	buf_puts(&p->unit, head->units[0]);
-	buf_puts(&p->countname, head->countname ? head->countname : "");
-	buf_puts(&p->title, set->title ? set->title :
-		 head->title ? head->title : "Flame graph");
-	p->layout = head->layout & RAW_HITS;
-	o->how = set->how;
-	o->how.hits = head->layout & RAW_HITS;
-	o->how.delimited |= (head->layout & RAW_DELIMITED) != 0;
-	o->how.annotate |= (head->layout & RAW_ANNOTATED) != 0;
-	o->how.addresses |= (head->layout & RAW_ADDRESSES) != 0;
-	o->how.pids |= (head->layout & RAW_PIDS) != 0;
-	o->top = set->top;
-	o->period = head->period;
-	o->title = buf_str(&p->title);
-	o->unit = unit_find(head->units[0]);
-	o->countname = head->countname ? buf_str(&p->countname) :
-		       o->unit ? NULL : buf_str(&p->unit);
-}
-
 static int take_head(void *arg, const struct raw_head *head)
 {
 	struct report *p = arg;
+	struct stack_output *o = &p->output;
+	struct graph_options like = { .title = p->set.title };
 
-	if (!p->files++) {
-		set_output(p, head);
-		return p->title.err;
-	}
-	if (!strcmp(buf_str(&p->unit), head->units[0]) &&
-	    p->layout == (head->layout & RAW_HITS)) {
-		if (p->output.period == head->period)
-			return 0;
-		log_error("%s: its samples are of another rate or event than "
-			  "those of the files before it: they do not add up",
-			  p->names.path);
-		return -EINVAL;
-	}
-	log_error("%s: of %s, in %s: it cannot be added to the files before "
-		  "it, in %s", p->names.path, head->command, head->units[0],
-		  buf_str(&p->unit));
-	return -EINVAL;
+	o->how = p->set.how;
+	raw_names_like(head, &like, &o->how);
+	o->top = p->set.top;
+	o->period = like.period;
+	o->title = like.title;
+	o->unit = like.unit;
+	o->countname = like.countname;
+	return 0;
 }
 
 static int take_row(void *arg, const struct stack_row *row,
@@ -117,76 +78,27 @@ static int take_row(void *arg, const struct stack_row *row,
 	return stack_output_add(&p->output, row);
 }
 
-/* "profile of router (Linux 6.1.0 aarch64), 2024-05-01 10:00:00 UTC: 99 Hz" */
-static void add_about(struct report *p, const struct raw_reader *r)
+static int read_file(void *arg, int fd, const char *name)
 {
-	const struct raw_head *h = &r->head;
-	time_t started = (time_t)(h->started / 1000000000);
-	struct buf line = { 0 };
-	char when[32] = "";
-	struct tm tm;
-
-	if (gmtime_r(&started, &tm))
-		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
-	buf_fmt(&line, "%s of %s (Linux %s %s), %s UTC", h->command,
-		h->host ? h->host : "?", h->release ? h->release : "?",
-		h->arch ? h->arch : "?", when);
-	if (r->end.told)
-		buf_fmt(&line, ": %s", r->end.told);
-	escape(&p->about, line.data, line.len, ESCAPE_TEXT);
-	buf_putc(&p->about, '\n');
-	if (line.err)
-		p->about.err = line.err;
-	buf_free(&line);
-}
-
-static int read_fd(struct report *p, int fd, const char *path)
-{
+	struct report *p = arg;
 	struct raw_reader r;
-	int err = raw_names_read(&p->names, fd, path, &r);
+	int err = raw_names_read(&p->names, fd, NULL, 0, name, &r);
 
-	if (!err)
-		add_about(p, &r);
 	raw_read_free(&r);
 	return err == -ENOMEM ? out_of_memory() : err;
 }
 
-static int read_path(struct report *p, const char *path)
-{
-	int fd, err;
-
-	if (!strcmp(path, "-"))
-		return read_fd(p, STDIN_FILENO, "standard input");
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0) {
-		log_error("%s: cannot open: %s", path, log_errno(errno));
-		return -errno;
-	}
-	err = read_fd(p, fd, path);
-	close(fd);
-	return err;
-}
-
-/* The lines without a newline each, for one line. */
 static int write_result(struct report *p)
 {
 	struct stack_output *o = &p->output;
 	struct buf line = { 0 };
-	int err;
+	int err = raw_names_subtitle(&p->names, &line);
 
-	for (size_t i = 0; i + 1 < p->about.len; i++) {
-		char c = p->about.data[i];
-
-		if (c == '\n')
-			buf_puts(&line, "; ");
-		else
-			buf_putc(&line, c);
-	}
 	o->subtitle = buf_str(&line);
 	if (o->format == STACK_TEXT && !p->set.output)
-		fwrite(p->about.data, 1, p->about.len, o->out.file);
-	err = p->about.err || line.err ? out_of_memory() :
-	      stack_output_write(o);
+		fwrite(p->names.about.data, 1, p->names.about.len,
+		       o->out.file);
+	err = err ? out_of_memory() : stack_output_write(o);
 	buf_free(&line);
 	return err;
 }
@@ -207,7 +119,7 @@ static int report(struct report *p, const struct opt_rest *rest)
 	p->names.row = take_row;
 	p->names.arg = p;
 	for (int i = 0; !err && i < rest->nargs; i++)
-		err = read_path(p, rest->args[i]);
+		err = cmd_read(rest->args[i], read_file, p);
 	if (!err)
 		err = write_result(p);
 	if (!err)
@@ -233,10 +145,6 @@ static int run(int argc, char **argv)
 	err = report(&p, &rest);
 	stack_output_close(&p.output);
 	raw_names_close(&p.names);
-	buf_free(&p.unit);
-	buf_free(&p.countname);
-	buf_free(&p.title);
-	buf_free(&p.about);
 	return err && err != -EPIPE ? EXIT_FAIL : EXIT_OK;
 }
 

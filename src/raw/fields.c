@@ -106,6 +106,7 @@ static const struct field head_fields[] = {
 	HEAD(RAW_SKIP, NUMBER, skip),
 	HEAD(RAW_DEPTH, NUMBER, depth),
 	HEAD(RAW_PERIOD, NUMBER, period),
+	HEAD(RAW_EVENT, TEXT, event),
 	{ 0 },
 };
 

@@ -43,7 +43,8 @@
  *	bits, and in a row its flags above them.
  *
  *	STRING	bytes, without a NUL.
- *	FILE	A mapped file: path (a string, as the kernel writes it); 0;
+ *	FILE	A mapped file: path (a string, as the kernel writes it); what is
+ *		known of it (enum raw_known; minor version 0 always has 0);
  *		inode; major and minor number of the device; bytes of the
  *		build-id, none if it is not known; how many executable segments
  *		are known of it, and for each of them offset in the file, size
@@ -84,7 +85,7 @@
 #define RAW_MAGIC "\223sonde\r\n"
 enum {
 	RAW_MAGIC_SIZE = 8,
-	RAW_MAJOR = 1, RAW_MINOR = 0,
+	RAW_MAJOR = 1, RAW_MINOR = 1,
 	RAW_RECORD_MOST = 1 << 16,
 	RAW_ID_MOST = 32,		/* bytes of a build-id */
 	RAW_SEGMENTS_MOST = 4,
@@ -99,6 +100,15 @@ enum raw_record {
 enum raw_item {
 	RAW_STRING = 1, RAW_FILE = 2, RAW_MODULE = 3, RAW_TASK = 4, RAW_ROW = 5,
 	RAW_ITEM_BITS = 3,
+};
+
+/* Of a file without a build-id. Other numbers may come, and mean as much as
+ * RAW_UNREAD. */
+enum raw_known {
+	RAW_READ = 0,		/* there is none in it */
+	RAW_UNREAD = 1,		/* whether there is one: all processes that
+				 * mapped it ended before it was read, or do
+				 * not let it be read */
 };
 
 /* What a frame is of, and its place in that. */
@@ -146,6 +156,7 @@ enum raw_field {
 	RAW_LASTED = 18,	/* ns, of the end */
 	RAW_ROWS = 19,		/* rows in all, of the end */
 	RAW_PERIOD = 20,	/* ns that a sample of CPU time stands for */
+	RAW_EVENT = 21,		/* text: "cpu-clock, 99 Hz"; since minor 1 */
 };
 
 /* How the command shows its stacks, and what of them is the tracing itself. */
@@ -160,6 +171,7 @@ enum raw_layout {
 /* The head, or the end: absent texts are NULL, absent numbers 0. */
 struct raw_head {
 	const char *command, *host, *release, *arch, *boot, *countname, *title;
+	const char *event;
 	const char *units[RAW_UNITS_MOST];
 	uint64_t started, width, big_endian, text, layout, skip, depth, period;
 	uint8_t kernel_id[RAW_ID_MOST];
@@ -177,6 +189,7 @@ struct raw_segment {
 
 struct raw_file {
 	const char *path;
+	uint64_t unread;		/* enum raw_known */
 	uint64_t inode;
 	uint32_t major, minor;
 	uint8_t id[RAW_ID_MOST];

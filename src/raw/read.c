@@ -70,7 +70,7 @@ static const uint8_t *peek(struct raw_reader *r, size_t n)
 		r->at = 0;
 	}
 	while (r->have - r->at < n) {
-		got = read(r->fd, r->bytes + r->have, ROOM - r->have);
+		got = read(r->fd, r->bytes + r->have, r->room - r->have);
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
@@ -148,7 +148,7 @@ static void get_file(struct raw_reader *r, struct raw_cursor *in)
 	if (!path || !f)
 		return;
 	*path = raw_get_below(in, r->string_at.n);
-	raw_get(in);			/* 0 so far */
+	f->unread = raw_get(in);
 	f->inode = raw_get(in);
 	f->major = raw_get32(in);
 	f->minor = raw_get32(in);
@@ -479,12 +479,24 @@ static int records_read(struct raw_reader *r, const struct raw_sink *sink)
 	return 0;
 }
 
-int raw_read(struct raw_reader *r, int fd, const struct raw_sink *sink)
+bool raw_begins(const void *p, size_t n)
 {
-	*r = (struct raw_reader){ .fd = fd, .state = RAW_CUT };
-	r->bytes = mem_zalloc(ROOM);
+	enum { BEFORE_LINE_END = 6 };
+
+	return n >= BEFORE_LINE_END && !memcmp(p, RAW_MAGIC, BEFORE_LINE_END);
+}
+
+int raw_read(struct raw_reader *r, int fd, const void *start, size_t n,
+	     const struct raw_sink *sink)
+{
+	*r = (struct raw_reader){
+		.fd = fd, .state = RAW_CUT, .room = ROOM + n, .have = n,
+	};
+	r->bytes = mem_zalloc(r->room);
 	if (!r->bytes)
 		return -ENOMEM;
+	if (n)
+		memcpy(r->bytes, start, n);
 	if (!start_read(r))
 		return r->err;
 	return records_read(r, sink);

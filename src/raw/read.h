@@ -62,7 +62,7 @@ struct raw_reader {
 
 	int fd;
 	uint8_t *bytes;
-	size_t at, have;		/* what of them is not yet taken */
+	size_t room, at, have;		/* what of them is not yet taken */
 	uint32_t crc;
 	int err;			/* of reading */
 };
@@ -77,10 +77,15 @@ struct raw_sink {
 	void *arg;
 };
 
-/* Read a file from where its descriptor stands. 0, and r->state tells how it
+/* Do n bytes begin as a raw file does, changed line ends or not? */
+bool raw_begins(const void *p, size_t n);
+
+/* Read a file from where its descriptor stands, behind n bytes of it that were
+ * read already. 0, and r->state tells how it
  * ended: what came before that was handed over; -ENOMEM, or what read(2) gave;
  * or what the sink returned. raw_read_free() always. */
-int raw_read(struct raw_reader *r, int fd, const struct raw_sink *sink);
+int raw_read(struct raw_reader *r, int fd, const void *start, size_t n,
+	     const struct raw_sink *sink);
 void raw_read_free(struct raw_reader *r);
 
 /* Items by number, which rows have right; valid until the next one is read. */

@@ -109,7 +109,7 @@ uint32_t raw_write_file(struct raw_writer *w, const struct raw_file *file)
 
 	buf_putc(to, RAW_FILE);
 	raw_put(to, path);
-	raw_put(to, 0);
+	raw_put(to, file->unread);
 	raw_put(to, file->inode);
 	raw_put(to, file->major);
 	raw_put(to, file->minor);

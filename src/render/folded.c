@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/num.h"
 #include "base/out.h"
+#include "render/perf_script.h"
 #include "render/samples.h"
 #include "render/stack.h"
 
@@ -80,19 +82,20 @@ static bool is_delimiter(const struct flame_frame *f)
 /* Split the stack into frames. `plain` is the kind of what no annotation
  * names: kernel between the first "-" and the next delimiter; who woke it,
  * behind "--". 1, -ENOMEM. */
-static int split_frames(struct input *in, const char *p, const char *end)
+static int split_frames(struct input *in, char *p, const char *end)
 {
 	enum flame_kind plain = FLAME_USER;
 	size_t delimiters = 0;
 
 	for (in->frames.n = 0;;) {
-		const char *next = memchr(p, ';', (size_t)(end - p));
+		char *next = memchr(p, ';', (size_t)(end - p));
 		struct flame_frame *f = vec_push(&in->frames);
 
 		if (!f)
 			return -ENOMEM;
 		*f = (struct flame_frame){
-			p, (size_t)((next ? next : end) - p), plain,
+			p, escape_semicolons_back(p, (size_t)
+				((next ? next : end) - p)), plain,
 		};
 		if (in->frames.n > 1 && is_delimiter(f)) {
 			f->kind = FLAME_DELIMITER;
@@ -114,7 +117,7 @@ static bool is_blank(char c)
 }
 
 /* Read one line's stack: 1, 0 when the line is to be passed over, -ENOMEM. */
-static int parse_line(struct input *in, const char *line, size_t len)
+static int parse_line(struct input *in, char *line, size_t len)
 {
 	const char *why;
 	size_t stack;
@@ -127,7 +130,9 @@ static int parse_line(struct input *in, const char *line, size_t len)
 		    : "no blank before a count";
 	if (why) {
 		if (len)
-			input_malformed(in, why);
+			input_malformed(in, perf_script_is(line, len, true) ?
+					"perf script's text among folded "
+					"stacks" : why);
 		return 0;
 	}
 	return split_frames(in, line, line + stack - 1);
@@ -135,7 +140,7 @@ static int parse_line(struct input *in, const char *line, size_t len)
 
 int folded_next(struct input *in)
 {
-	const char *line = NULL;
+	char *line = NULL;
 	size_t len = 0;
 	int err;
 

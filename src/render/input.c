@@ -75,7 +75,16 @@ static int input_fill(struct input *in)
 	return 0;
 }
 
-int input_line(struct input *in, const char **line, size_t *len)
+int input_begin(struct input *in, size_t n)
+{
+	int err = 0;
+
+	while (!err && in->end < n && !in->eof)
+		err = input_fill(in);
+	return err;
+}
+
+int input_line(struct input *in, char **line, size_t *len)
 {
 	size_t scanned = 0;
 
@@ -105,7 +114,8 @@ int input_line(struct input *in, const char **line, size_t *len)
 		in->line_start = in->start;
 		*line = in->data + in->start;
 		*len = nl ? (size_t)(nl - *line) : have;
-		in->start += *len + (nl ? 1 : 0);
+		in->unended = !nl;
+		in->start += *len + !in->unended;
 		in->line++;
 		if (!in->overlong)
 			return 1;

@@ -19,6 +19,7 @@ struct input {
 	size_t cap, start, end;	/* what of data is not consumed */
 	size_t line_start;	/* where the line just read begins */
 	bool eof, overlong;
+	bool unended;		/* the line just read: the input ends in it */
 	uint64_t line;		/* of the input, from 1 on */
 
 	/* What was not taken as it was; input_close() says so. */
@@ -37,6 +38,10 @@ struct input {
 
 void input_open(struct input *in, int fd, const char *path);
 
+/* At least n bytes of the beginning, or all there is, for who wants to look at
+ * them before the first stack: they are in in->data. As input_next(). */
+int input_begin(struct input *in, size_t n);
+
 /* 1 after the next stack; its names are valid until the next call. 0 at the
  * end; -errno (reported) when reading failed; -ENOMEM (unreported). Malformed
  * lines are skipped, counted, and the first few reported. */
@@ -47,8 +52,9 @@ void input_close(struct input *in);
 
 /* For those that read a kind. */
 
-/* The next line without its end: 1, 0 at the end, -errno. */
-int input_line(struct input *in, const char **line, size_t *len);
+/* The next line without its end, valid (and to be changed, if it is not unread)
+ * until the next call: 1, 0 at the end, -errno. */
+int input_line(struct input *in, char **line, size_t *len);
 
 /* Let the line just read be read once more. */
 void input_unread(struct input *in);

@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/num.h"
 
 enum {
@@ -380,17 +381,34 @@ static int begin(struct input *in, const struct header *h, const char *end)
 	return err ? err : is ? WITHIN : WITHOUT;
 }
 
+/* "a;b 3": it has no more of a sample than what could be a thread's number. */
+static bool is_folded(const char *line, size_t len)
+{
+	const char *end = line + len, *last = end;
+
+	while (last > line && !at_blank(last - 1, end))
+		last--;
+	return last < end && skip_digits(last, end) == end &&
+	       memchr(line, ';', (size_t)(last - line));
+}
+
 /* One line; the state after it, BETWEEN when a sample has ended, or -errno. */
 static int step(struct input *in, int state, const char *line, size_t len)
 {
 	const char *end = line + len;
-	struct header h;
+	struct header h = { .timed = false };
 	int err = 0;
+	bool is;
 
 	if (!len)
 		return BETWEEN;
-	if ((state == BETWEEN || *line != '\t') &&
-	    parse_header(line, len, &h) && (*line != '#' || h.timed)) {
+	is = (state == BETWEEN || *line != '\t') &&
+	     parse_header(line, len, &h) && (*line != '#' || h.timed);
+	if (!h.timed && !h.event.n && is_folded(line, len)) {
+		input_malformed(in, "a folded stack in perf script's text");
+		return state;
+	}
+	if (is) {
 		if (state != WITHIN)
 			return begin(in, &h, end);
 		input_unread(in);
@@ -405,7 +423,7 @@ static int step(struct input *in, int state, const char *line, size_t len)
 
 int perf_script_next(struct input *in)
 {
-	const char *line;
+	char *line;
 	size_t len;
 	int state = BETWEEN, before, err;
 
@@ -421,7 +439,13 @@ int perf_script_next(struct input *in)
 		if (before == WITHIN && state == BETWEEN)
 			return sample_end(in);
 	}
-	return err == 0 && state == WITHIN ? sample_end(in) : err;
+	if (err || state != WITHIN)
+		return err;
+	if (!in->unended)
+		return sample_end(in);
+	log_notice("%s: cut off in line %llu: what came before its sample is "
+		   "used", in->path, (unsigned long long)in->line);
+	return 0;
 }
 
 /* Its beginning */

@@ -12,7 +12,8 @@ int perf_script_is(const char *p, size_t n, bool eof);
  * counted once. Offsets ("+0x1f") leave the names; what perf has no name for is
  * "[file]" or "[unknown]"; frames of the kernel, of JIT maps and inlined ones
  * are known by the file in brackets behind them. Only samples of the first
- * sample's event are read, for others count something else. */
+ * sample's event are read, for others count something else. A last one that is
+ * cut off within a line is left out, which is said. */
 int perf_script_next(struct input *in);
 
 #endif

@@ -44,6 +44,7 @@ struct pprof {
 	struct buf part;		/* scratch: the message within */
 	struct samples samples;
 	unsigned kinds;			/* seen, a bit each */
+	uint64_t room;			/* up to the largest sum */
 };
 
 static void put_varint(struct buf *b, uint64_t n)
@@ -89,7 +90,7 @@ static int put_text(struct pprof *p, const char *s, size_t n)
 	return put_part(p, 6);
 }
 
-/* Values are signed. */
+/* Values are signed, and pprof adds them up. */
 static int put_sample(void *arg, const struct sample_frame *path, size_t n)
 {
 	struct pprof *p = arg;
@@ -99,7 +100,10 @@ static int put_sample(void *arg, const struct sample_frame *path, size_t n)
 		return 0;
 	while (n--)
 		put_number(&p->part, 1, (uint64_t)path[n].frame + 1);
-	put_number(&p->part, 2, self > INT64_MAX ? INT64_MAX : self);
+	if (self > p->room)
+		self = p->room;
+	p->room -= self;
+	put_number(&p->part, 2, self);
 	return put_part(p, 2);
 }
 
@@ -191,7 +195,7 @@ static int put_profile(struct pprof *p, const struct graph_options *o)
 
 int pprof_write(FILE *out, struct flame *f, const struct graph_options *o)
 {
-	struct pprof p = { .out = out };
+	struct pprof p = { .out = out, .room = INT64_MAX };
 	int err;
 
 	p.samples.flame = f;

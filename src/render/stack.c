@@ -319,8 +319,9 @@ static size_t frames_most(const struct stack_row *row)
 	return row->nuser + row->nkernel + 4;
 }
 
-int stack_flame(struct flame *f, const struct stack_row *row,
-		const struct stack_options *how)
+int stack_frames(const struct stack_row *row, const struct stack_options *how,
+		 int (*fn)(void *arg, struct flame_frame *frames, size_t n,
+			   uint64_t value), void *arg)
 {
 	size_t most = frames_most(row) +
 		      (row->waker ? frames_most(row->waker) : 0);
@@ -345,7 +346,19 @@ int stack_flame(struct flame *f, const struct stack_row *row,
 	frames_half(&all, row->kernel, row->nkernel);
 	if (row->waker)
 		frames_waker(&all, row->waker);
-	err = flame_add(f, all.v, all.n, row->value);
+	err = fn(arg, all.v, all.n, row->value);
 	mem_free(all.v);
 	return err;
+}
+
+static int add_to_flame(void *arg, struct flame_frame *frames, size_t n,
+			uint64_t value)
+{
+	return flame_add(arg, frames, n, value);
+}
+
+int stack_flame(struct flame *f, const struct stack_row *row,
+		const struct stack_options *how)
+{
+	return stack_frames(row, how, add_to_flame, f);
 }

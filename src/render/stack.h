@@ -66,6 +66,12 @@ void stack_folded(struct buf *out, const struct stack_row *row,
 /* Append the name of a frame of a folded stack. */
 void folded_name(struct buf *out, const char *s, size_t n);
 
+/* The row's frames, root first, its comm the first of them, to fn: valid, and
+ * fn's to change, during the call. What fn returned, or -ENOMEM. */
+int stack_frames(const struct stack_row *row, const struct stack_options *how,
+		 int (*fn)(void *arg, struct flame_frame *frames, size_t n,
+			   uint64_t value), void *arg);
+
 /* Add the row to a flame graph, its comm as the first frame. 0, -ENOMEM. */
 int stack_flame(struct flame *f, const struct stack_row *row,
 		const struct stack_options *how);

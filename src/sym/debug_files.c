@@ -17,6 +17,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #include "base/crc.h"
@@ -30,6 +31,9 @@
 enum {
 	FOUND_MOST = 1 << 20,		/* ELF files of a tree */
 	DEPTH_MOST = 64,		/* folders within each other */
+	MANY = 10000,			/* entries of a tree */
+	PROC_FS = 0x9fa0,		/* f_type of statfs(2) */
+	SYS_FS = 0x62656572,
 	SUM_MOST = 512 << 20,		/* bytes that checksums are taken of */
 };
 
@@ -47,6 +51,7 @@ static struct {
 	bool open, scanned;
 	struct intern paths;
 	VEC(struct found) tree;
+	unsigned looked;		/* at entries of it */
 	struct buf other;		/* the first that was not the right
 					 * one, as a notice */
 	unsigned others;
@@ -121,11 +126,27 @@ static void scan_file(int dir, const char *name, const char *path)
 	elf_close(elf);
 }
 
+/* With --symfs / these are below it. */
+static bool has_files(int fd)
+{
+	struct statfs fs;
+
+	return fd >= 0 && !fstatfs(fd, &fs) && fs.f_type != PROC_FS &&
+	       fs.f_type != SYS_FS;
+}
+
+static void scan_count(void)
+{
+	if (++all.looked == MANY)
+		log_notice("--symfs %s: it is large, and all of it is "
+			   "searched for build-ids", all.symfs);
+}
+
 /* Takes fd over. Links are not followed: what they lead to is met as well, or
  * lies outside. */
 static void scan_dir(int fd, struct buf *path, int depth)
 {
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	DIR *dir = has_files(fd) ? fdopendir(fd) : NULL;
 	size_t len = path->len;
 	struct dirent *e;
 
@@ -140,6 +161,7 @@ static void scan_dir(int fd, struct buf *path, int depth)
 		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") ||
 		    fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW))
 			continue;
+		scan_count();
 		path->len = len;
 		buf_putc(path, '/');
 		buf_puts(path, e->d_name);

@@ -42,7 +42,7 @@ struct desk {
 	struct intern texts, keys;
 	VEC(struct entry) files;	/* by number in keys */
 	uint64_t work;
-	unsigned missing, unsure;
+	unsigned missing, unsure[2];	/* [1]: unread */
 	uint32_t first_missing;		/* path */
 };
 
@@ -126,10 +126,13 @@ int64_t desk_put(struct desk *d, const struct desk_file *file)
 
 /* Taking what was found */
 
+/* Unless what was looked for has been found. */
 static void say_other(const struct desk *d, const struct entry *e)
 {
 	char want[BUILD_ID_TEXT], got[BUILD_ID_TEXT];
 
+	if (!e->other_in || e->names)
+		return;
 	log_notice("%s%s: %s%s, not %s as was recorded: not used",
 		   e->other_in, text_of(d, e->path), e->other.len ?
 		   "its build-id is " : "it has no build-id",
@@ -188,7 +191,8 @@ static bool try(void *arg, int fd, const struct stat *st, const char *where)
 	same = build_id_same(&id, &e->file.id);
 	if (!e->file.id.len) {
 		same = is_same_inode(e, st) || (l->by_path && *where);
-		l->d->unsure += same && !is_same_inode(e, st);
+		l->d->unsure[e->file.unread] += same &&
+						!is_same_inode(e, st);
 	}
 	if (same) {
 		entry_take(e, elf);
@@ -202,23 +206,26 @@ static bool try(void *arg, int fd, const struct stat *st, const char *where)
 	return false;
 }
 
-static bool look_here(struct look *l, const char *path)
+static void look_here(struct look *l, const char *path)
 {
 	struct stat st;
 	int fd = l->d->root_fd < 0 || path[0] != '/' ? -1 :
 		 root_open(l->d->root_fd, path, true, &st);
 
-	return fd >= 0 && try(l, fd, &st, "");
+	if (fd >= 0)
+		try(l, fd, &st, "");
 }
 
 static void look_around(struct desk *d, struct entry *e)
 {
 	struct look path = { d, e, true }, id = { d, e, false };
+	bool enough = debug_files_by_path(text_of(d, e->path), try, &path) ||
+		      debug_files_in_dir(&e->file.id, try, &id) ||
+		      debug_files_in_tree(&e->file.id, try, &id);
 
-	(void)(debug_files_by_path(text_of(d, e->path), try, &path) ||
-	       debug_files_in_dir(&e->file.id, try, &id) ||
-	       debug_files_in_tree(&e->file.id, try, &id) ||
-	       look_here(&path, text_of(d, e->path)));
+	say_other(d, e);
+	if (!enough)
+		look_here(&path, text_of(d, e->path));
 	/* Together they have all that the file once had. */
 	if (e->code && e->symtab && e->names != e->code &&
 	    !elf_take_symbols(e->code, e->names))
@@ -251,7 +258,7 @@ static void look(struct desk *d, struct entry *e)
 	load(d, e);
 	if (e->names)
 		return;
-	if (e->other_in && (*e->other_in || !debug_files_symfs()))
+	if (!debug_files_symfs())
 		say_other(d, e);
 	if (!d->missing++)
 		d->first_missing = e->path;
@@ -292,8 +299,10 @@ struct elf *desk_code(struct desk *d, uint32_t file)
 
 void desk_report(const struct desk *d)
 {
-	log_count(d->unsure, "files without a build-id, which were taken by "
-		  "their path alone");
+	log_count(d->unsure[0], "files without a build-id, which were taken "
+		  "by their path alone");
+	log_count(d->unsure[1], "files that were not read on the device, which "
+		  "were taken by their path alone");
 	if (!d->missing)
 		return;
 	log_notice("%s%s not found: functions are shown as offsets",

@@ -20,6 +20,8 @@ struct desk_file {
 	struct build_id id;
 	uint64_t inode;
 	bool here;			/* it was this machine */
+	bool unread;			/* whether it has a build-id, is not
+					 * known */
 	size_t nsegments;		/* executable ones */
 	struct elf_extent segments[DESK_SEGMENTS];
 };

@@ -145,9 +145,11 @@ static uint32_t file_item(struct recorder *r, uint32_t number)
 	file.inode = row.inode;
 	file.major = row.major;
 	file.minor = row.minor;
+	file.unread = head ? RAW_READ : RAW_UNREAD;
 	if (head && head->elf)
 		file_head(head, &file);
-	r->unknown += !file.id_len;
+	r->unread += !head;
+	r->unknown += head && !file.id_len;
 	r->files.v[number] = raw_write_file(&r->to, &file) + 1;
 	return r->files.v[number] - 1;
 }
@@ -378,4 +380,7 @@ void recorder_report(const struct recorder *r)
 			   "its functions can be named by this kernel alone");
 	log_count(r->unknown, "mapped files without a build-id in memory: "
 		  "they are told by path and inode");
+	log_count(r->unread, "mapped files that were not read, as their "
+		  "processes ended first or hid them: they are told by path "
+		  "and inode");
 }

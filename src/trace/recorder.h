@@ -29,8 +29,8 @@ struct recorder {
 	bool modules_read;
 	struct intern module_ids;	/* by name: number of the item */
 	VEC(uint32_t) files;		/* by procs' number: the item's + 1 */
-	uint64_t unknown;		/* files without a build-id, of those
-					 * that frames are in */
+	uint64_t unknown, unread;	/* files without a build-id, and not
+					 * read, of those that frames are in */
 };
 
 /* What the head tells of this host and its kernel; then the command's part is

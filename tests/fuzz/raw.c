@@ -44,7 +44,7 @@ static void read_file(const uint8_t *p, size_t n)
 	int fd = file_of(p, n);
 
 	if (!raw_names_open(&names, &from)) {
-		raw_names_read(&names, fd, "fuzz", &r);
+		raw_names_read(&names, fd, NULL, 0, "fuzz", &r);
 		if (r.offset > n || (r.state == RAW_WHOLE && r.more !=
 				     (r.offset < n)))
 			abort();

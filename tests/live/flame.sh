@@ -64,8 +64,11 @@ f -o "$TMP/small.pb" "$TMP/small"
 check pprof grep -q 'worker_thread' "$TMP/small.pb"
 status text_without_diff 2 f -o "$TMP/x.txt" "$TMP/small"
 says text_without_diff_said 'name it .folded'
-f --title T --countname bytes -o "$TMP/picture" "$TMP/small"
-check any_other_ending cmp "$TMP/small.svg" "$TMP/picture"
+status other_ending 2 f -o "$TMP/picture.png" "$TMP/small"
+says other_ending_said 'ending must be .svg, .folded, .json or .pb'
+check other_ending_not_written test ! -e "$TMP/picture.png"
+status diff_other_ending 2 f --diff "$TMP/small" -o "$TMP/x.png" "$TMP/small"
+says diff_other_ending_said 'writes .svg or .txt'
 
 # --- merged from the leaf
 f --reverse -o "$TMP/reverse.folded" "$TMP/small"
@@ -163,6 +166,13 @@ well_formed one_frame "$TMP/one.svg"
 status empty_input 1 f /dev/null
 well_formed empty_svg "$TMP/out.svg"
 says empty_input_said 'no samples'
+echo precious >"$TMP/kept.svg"
+echo no stacks >"$TMP/unusable"
+status unusable_input 1 f -o "$TMP/kept.svg" "$TMP/unusable"
+says unusable_input_said 'no samples in the input: no file is written'
+check unusable_input_keeps grep -qx precious "$TMP/kept.svg"
+status unusable_input_makes_none 1 f -o "$TMP/none.svg" "$TMP/unusable"
+check unusable_input_no_file test ! -e "$TMP/none.svg"
 printf 'a;b 0\n' >"$TMP/zero"
 status zero_counts 1 f "$TMP/zero"
 well_formed zero_svg "$TMP/out.svg"
@@ -179,7 +189,9 @@ says no_such_file_named 'none: cannot open: No such file'
 status a_folder 1 f "$TMP"
 says a_folder_named 'Is a directory'
 status bad_palette 2 f --colors hott "$TMP/small"
-says bad_palette_nearest 'nearest is hot'
+says bad_palette_list 'there are hot, .*, purple$'
+status top_alone 2 f --top 3 "$TMP/small"
+says top_alone_said 'top: only with --diff'
 status bad_width 2 f --width 0 "$TMP/small"
 status bad_minwidth 2 f --minwidth x "$TMP/small"
 status bad_option 2 f --no-such "$TMP/small"

@@ -4,9 +4,6 @@
 # needs: host root
 program chain leaf calls allocs behave
 R=$TMP/x.raw
-mkdir "$TMP/none"
-# Debug files of this machine may know more names than what it has mapped.
-none="--debug-dir $TMP/none"
 
 # recorded NAME COMMAND...: sonde with --raw $R, live names to $TMP/live.
 recorded() {
@@ -19,7 +16,7 @@ recorded() {
 
 # reported ARGUMENTS...: folded, to $TMP/out.
 reported() {
-	timeout 100 "$SONDE" report -f $none "$@" >"$TMP/out" 2>"$TMP/said"
+	timeout 100 "$SONDE" report -f "$@" >"$TMP/out" 2>"$TMP/said"
 }
 
 # alike NAME [MORE]: what is reported is what was named live, and enough.
@@ -77,6 +74,16 @@ reported "$R"
 cp "$TMP/m.folded" "$TMP/live"
 alike "memleak alone"
 
+# Processes that end before anything of them is read.
+export SONDE_WITHOUT=bpf
+recorded "short lives" profile -F 999 -- sh -c 'i=0
+	while [ $i -lt 50 ]; do ls /usr/bin >/dev/null; i=$((i + 1)); done'
+unset SONDE_WITHOUT
+reported "$R"
+grep -q 'files that were not read, as their processes ended' "$TMP/said" &&
+	! grep -q 'without a build-id' "$TMP/said" && pass "short lives" ||
+	fail "short lives" "$(cat "$TMP/said")"
+
 # Awkward processes: code in memory, copied, of a JIT, in files that are none.
 cd "$TMP" || exit
 echo no ELF file >text
@@ -115,21 +122,51 @@ n=$(sed -n 's/^note: \([0-9]*\) samples.*/\1/p' "$TMP/err")
 	fail "no sample is missing" "$(count "$TMP/out") of $n"
 
 # Layouts, endings, several files, the standard streams.
-"$SONDE" report $none "$R" >"$TMP/out" 2>"$TMP/said"
+"$SONDE" report "$R" >"$TMP/out" 2>"$TMP/said"
 head -n 1 "$TMP/out" | grep -q "^profile of .* (Linux .*UTC: cpu-clock, 199" &&
 	grep -q '^    leaf$' "$TMP/out" &&
 	grep -q '^    -  *chain ([0-9]*)$' "$TMP/out" && pass "text" ||
 	fail "text" "$(head -n 20 "$TMP/out")"
-"$SONDE" report $none -o "$TMP/x.svg" --title Board "$R" 2>"$TMP/said"
+"$SONDE" report -o "$TMP/x.svg" --title Board "$R" 2>"$TMP/said"
 is_svg "$TMP/x.svg" && grep -q '>Board<' "$TMP/x.svg" &&
 	pass "a flame graph" || fail "a flame graph" "$(cat "$TMP/said")"
+"$SONDE" report -o "$TMP/x.svg" "$R" 2>"$TMP/said"
+"$SONDE" flame -o "$TMP/y.svg" "$R" 2>"$TMP/err"
+cat "$R" | "$SONDE" flame >"$TMP/z.svg" 2>>"$TMP/err"
+cmp -s "$TMP/x.svg" "$TMP/y.svg" && cmp -s "$TMP/x.svg" "$TMP/z.svg" &&
+	pass "sonde flame of a raw file" ||
+	fail "sonde flame of a raw file" "$(cat "$TMP/err")"
+echo 'a;b 3' >"$TMP/x.folded"
+"$SONDE" flame -o "$TMP/y.folded" "$TMP/x.folded" "$R" "$R" 2>"$TMP/err"
+[ "$(count "$TMP/y.folded")" = $((2 * n + 3)) ] && pass "with others" ||
+	fail "with others" "$(count "$TMP/y.folded"), not 3 and twice $n"
+"$SONDE" flame --diff "$R" -o "$TMP/y.txt" "$R" 2>"$TMP/err"
+[ "$(wc -l <"$TMP/y.txt")" = 2 ] && pass "with itself" ||
+	fail "with itself" "$(cat "$TMP/y.txt" "$TMP/err")"
 reported "$R" "$R"
 [ "$(count "$TMP/out")" = $((2 * n)) ] && pass "two files" ||
 	fail "two files" "$(count "$TMP/out"), not twice $n"
 "$SONDE" profile --raw - -F 499 -- "$TMP/chain" -200 2>"$TMP/err" |
-	"$SONDE" report -f $none - >"$TMP/out" 2>"$TMP/said"
+	"$SONDE" report -f - >"$TMP/out" 2>"$TMP/said"
 grep -q ';main;top;mid;leaf' "$TMP/out" && pass "through a pipe" ||
 	fail "through a pipe" "$(cat "$TMP/err" "$TMP/said")"
+for command in profile offcputime; do
+	{ "$SONDE" $command --raw - -- "$TMP/chain" -100 2>"$TMP/err"
+	  echo $? >"$TMP/status"; } | head -c 8 >"$TMP/out"
+	gone='output: the reader is gone: [1-9][0-9]* bytes were written'
+	[ "$(cat "$TMP/status")" = 1 ] && grep -q "$gone" "$TMP/err" &&
+		pass "$command, a reader that goes away" ||
+		fail "$command, a reader that goes away" "$(cat "$TMP/err")"
+done
+mkfifo "$TMP/pipe"
+timeout 60 "$SONDE" profile --raw "$TMP/pipe" -- "$TMP/chain" -100 \
+	2>"$TMP/err" &
+wait_until grep -q 'pipe: waits for a reader of this pipe' "$TMP/err"
+"$SONDE" report -f - <"$TMP/pipe" >"$TMP/out" 2>"$TMP/said"
+wait $!
+grep -q 'waits for a reader' "$TMP/err" && grep -q ';leaf' "$TMP/out" &&
+	pass "a pipe without a reader" ||
+	fail "a pipe without a reader" "$(cat "$TMP/err" "$TMP/said")"
 "$SONDE" profile -f --raw - 1 >"$TMP/out" 2>"$TMP/err"
 [ $? = 1 ] && grep -q 'cannot both go' "$TMP/err" && pass "both to stdout" ||
 	fail "both to stdout" "$(cat "$TMP/err")"
@@ -144,9 +181,19 @@ recorded "again" profile -- "$TMP/chain" -100
 recorded "another rate" profile -F 99 -- "$TMP/chain" -100
 cp "$R" "$TMP/slow.raw"
 recorded "a rate" profile -F 499 -- "$TMP/chain" -100
-! reported "$TMP/slow.raw" "$R" && grep -q 'do not add up' "$TMP/said" &&
+unlike='profile, cpu-clock, 499 Hz, in samples: cannot be added to'
+! reported "$TMP/slow.raw" "$R" && grep -q "$unlike $TMP/slow.raw: profile, \
+cpu-clock, 99 Hz, in samples" "$TMP/said" &&
 	pass "rates are not mixed" ||
 	fail "rates are not mixed" "$(cat "$TMP/said")"
+recorded "faults" profile -e page-faults -- "$TMP/chain" -10
+cp "$R" "$TMP/faults.raw"
+recorded "switches" profile -e context-switches -- sleep 0.1
+! reported "$TMP/faults.raw" "$R" && grep -q "context-switches, 1 events a \
+sample, in .* page-faults, 1 events" "$TMP/said" &&
+	pass "events are not mixed" ||
+	fail "events are not mixed" "$(cat "$TMP/said")"
+recorded "a rate" profile -F 499 -- "$TMP/chain" -100
 timeout 60 "$SONDE" profile --raw "$TMP/one.svg" -o "$TMP/one.svg" \
 	-- true 2>"$TMP/err" && fail "one file for both" "no error" ||
 	pass "one file for both"
@@ -162,6 +209,16 @@ head -c $((size - 3)) "$R" >"$TMP/cut.raw"
 reported "$TMP/cut.raw" && [ "$(count "$TMP/out")" = "$all" ] &&
 	grep -q "cut off at byte $((size - 3)): what came before" \
 	"$TMP/said" && pass "cut off" || fail "cut off" "$(cat "$TMP/said")"
+"$SONDE" report -o "$TMP/cut.svg" "$TMP/cut.raw" 2>"$TMP/said"
+"$SONDE" report "$TMP/cut.raw" >"$TMP/out" 2>"$TMP/said"
+grep -q 'UTC: partial, [1-9][0-9]* stacks<' "$TMP/cut.svg" &&
+	head -n 1 "$TMP/out" | grep -q 'UTC: partial, [1-9][0-9]* stacks$' &&
+	pass "the result is partial" ||
+	fail "the result is partial" "$(head -n 3 "$TMP/out")"
+"$SONDE" flame "$TMP/cut.raw" >"$TMP/cut.svg" 2>"$TMP/said"
+grep -q 'UTC: partial, [1-9][0-9]* stacks<' "$TMP/cut.svg" &&
+	grep -q "cut off at byte" "$TMP/said" && pass "also of sonde flame" ||
+	fail "also of sonde flame" "$(cat "$TMP/said")"
 head -c 100 "$R" >"$TMP/cut.raw"
 ! reported "$TMP/cut.raw" && grep -q "used, 0 stacks" "$TMP/said" &&
 	pass "cut off early" || fail "cut off early" "$(cat "$TMP/said")"
@@ -232,6 +289,14 @@ if have strip && strip -o "$TMP/device" "$TMP/chain" 2>"$TMP/err" &&
 	[ "$(grep -c 'was recorded: not used' "$TMP/said")" = 1 ] &&
 		! grep -q leaf "$TMP/out" && pass "another build" ||
 		fail "another build" "$(cat "$TMP/said")"
+	mkdir "$TMP/many"
+	(cd "$TMP/many" && seq 10001 | xargs touch)
+	reported --symfs "$TMP/many" "$R"
+	grep -q "many: it is large, and all of it is searched" "$TMP/said" &&
+		pass "a large tree" || fail "a large tree" "$(cat "$TMP/said")"
+	timeout 300 "$SONDE" report -f --symfs / "$R" >"$TMP/out" 2>&1 &&
+		pass "all of this machine" ||
+		fail "all of this machine" "$(tail -n 3 "$TMP/out")"
 	id=$(readelf -n "$TMP/chain" | sed -n 's/.*Build ID: //p')
 	rest=${id#??}
 	folder=$TMP/debug/.build-id/${id%"$rest"}

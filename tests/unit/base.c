@@ -62,10 +62,22 @@ TEST(hiding_characters_are_escaped)
 	CHECK_STR(ESCAPED("\xef\xbf\xbe", ESCAPE_XML), "\\xef\\xbf\\xbe");
 }
 
+static const char *semicolons(const char *s)
+{
+	static char back[64];
+
+	strcpy(back, s);
+	back[escape_semicolons_back(back, strlen(back))] = '\0';
+	return back;
+}
+
 TEST(formats_quote_what_they_use)
 {
 	CHECK_STR(ESCAPED("a;b", ESCAPE_TEXT), "a;b");
 	CHECK_STR(ESCAPED("a;b", ESCAPE_FOLDED), "a\\x3bb");
+	CHECK_STR(semicolons("\\x3ba\\x3b\\x3b\\x3B\\x1b\\x3"),
+		  ";a;;\\x3B\\x1b\\x3");
+	CHECK_STR(semicolons(""), "");
 	CHECK_STR(ESCAPED("<a&'b\">", ESCAPE_XML),
 		  "&lt;a&amp;&#39;b&quot;&gt;");
 	CHECK_STR(ESCAPED("\"\\\n", ESCAPE_JSON), "\\\"\\\\\\\\x0a");

@@ -131,7 +131,7 @@ TEST(script_frames)
 TEST(script_samples)
 {
 	check_folded("a 1 1.0: e:\n\t1 f (x)\nb 1 2.0: e:\n\t1 g (x)\n"
-		     "b 1 2.0: e:\n\t1 g (x)", "a;f 1\nb;g 2\n");
+		     "b 1 2.0: e:\n\t1 g (x)\n", "a;f 1\nb;g 2\n");
 	check_folded("a 1 1.0: e:\r\n\t1 f (x)\r\n\r\n\r\nb 1 1.0: e:\r\n",
 		     "a;f 1\nb 1\n");
 	/* Without call chains the frame stands behind the event. */
@@ -164,6 +164,47 @@ TEST(script_faults)
 	CHECK(strstr(all, "4 malformed lines skipped"));
 	CHECK(strstr(all, "1 sample of other events skipped"));
 	CHECK(strstr(all, "event is e\n"));
+	flame_free(&f);
+}
+
+TEST(script_that_is_cut)
+{
+	const char text[] = "a 1 1.0: e:\n\t1 f (x)\n\n"
+			    "a 1 1.0: e:\n\t1 g (x)\n\t2 main (";
+	struct flame f = { 0 };
+	struct input in;
+
+	listen();
+	read_into(&f, text, strlen(text), false, &in);
+	input_close(&in);
+	CHECK_STR(heard(), "note: test: cut off in line 6: what came before "
+		  "its sample is used\n");
+	CHECK_EQ(f.total, 1);
+	flame_free(&f);
+}
+
+TEST(kinds_mixed_in_one_file)
+{
+	const char script[] = "a 1 1.0: e:\n\t1 f (x)\na;b 3\n\ta;b 3\n\n"
+			      "b;c 7\na;b 12\n";
+	const char folds[] = "a;b 3\na 1 1.0: e:\n\t1 f (x)\n\nc;d 2\nx\n";
+	struct flame f = { 0 };
+	struct input in;
+	const char *all;
+
+	listen();
+	read_into(&f, script, strlen(script), false, &in);
+	input_close(&in);
+	read_into(&f, folds, strlen(folds), false, &in);
+	input_close(&in);
+	all = heard();
+	CHECK_EQ(f.total, 6);
+	CHECK(strstr(all, "line 3: a folded stack in perf script's text"));
+	CHECK(strstr(all, "line 4: a folded stack in perf script's text"));
+	CHECK(strstr(all, "line 7: a folded stack in perf script's text"));
+	CHECK(strstr(all, "line 2: perf script's text among folded stacks"));
+	CHECK(strstr(all, "line 3: perf script's text among folded stacks"));
+	CHECK(strstr(all, "line 6: no blank before a count"));
 	flame_free(&f);
 }
 
@@ -342,6 +383,15 @@ TEST(pprof)
 	text = converted("m 18446744073709551615\n", "x.pb", &o, &len);
 	CHECK(strstr(heard(), "beyond 9223372036854775807"));
 	free(text);
+	listen();			/* nor does their sum wrap */
+	text = converted("a 9000000000000000000\nb 9000000000000000000\n",
+			 "x.pb", &o, &len);
+	CHECK(strstr(heard(), "beyond 9223372036854775807"));
+	print_message(&b, text, text + len, 0);
+	CHECK(strstr(buf_str(&b), "2=9000000000000000000"));
+	CHECK(strstr(buf_str(&b), "2=223372036854775807"));
+	buf_free(&b);
+	free(text);
 }
 
 /* Two programs that are known. */
@@ -469,6 +519,8 @@ int main(void)
 	RUN(script_samples);
 	RUN(script_faults);
 	RUN(script_endless_stack);
+	RUN(script_that_is_cut);
+	RUN(kinds_mixed_in_one_file);
 	RUN(kinds_of_input);
 	RUN(folded_round);
 	RUN(json);

@@ -128,16 +128,18 @@ static int see_note(void *arg, const char *s)
 
 static struct raw_reader reader;
 
-/* Read n bytes; the state. */
+/* Read n bytes, some of which another one has read before; the state. */
 static int read_bytes(const void *p, size_t n)
 {
+	size_t before = n < 20 ? n : 20;
 	const struct raw_sink sink = { see_head, see_row, see_note, NULL };
 	int fd = file_of(p, n), err;
 
 	seen[0] = '\0';
 	rows = 0;
 	raw_read_free(&reader);
-	err = raw_read(&reader, fd, &sink);
+	lseek(fd, (off_t)before, SEEK_SET);
+	err = raw_read(&reader, fd, p, before, &sink);
 	close(fd);
 	CHECK_EQ(err, 0);
 	return (int)reader.state;
@@ -151,8 +153,8 @@ static void write_sample(FILE *to)
 		.units = { "bytes", "blocks" }, .skip = 300,
 	};
 	const struct raw_file file = {
-		.path = "/bin/x", .inode = 77, .major = 8, .minor = 1,
-		.id = { 1, 2, 3 }, .id_len = 3, .nsegments = 1,
+		.path = "/bin/x", .unread = RAW_UNREAD, .inode = 77, .major = 8,
+		.minor = 1, .id = { 1, 2, 3 }, .id_len = 3, .nsegments = 1,
 		.segments = { { 0x1000, 0x2000, 0x401000 } },
 	};
 	const struct raw_module module = { .name = "ext4", .base = 1ull << 63,
@@ -227,6 +229,7 @@ TEST(what_is_written_is_read)
 	CHECK_STR(raw_file(&reader, 0).path, "/bin/x");
 	CHECK_EQ(raw_file(&reader, 0).segments[0].vaddr, 0x401000);
 	CHECK_EQ(raw_file(&reader, 0).id[2], 3);
+	CHECK_EQ(raw_file(&reader, 0).unread, RAW_UNREAD);
 	CHECK_STR(raw_module(&reader, 0).name, "ext4");
 	CHECK_EQ(raw_module(&reader, 0).base >> 63, 1);
 	CHECK_EQ(crc_of((const uint8_t *)"123456789", 9), 0xcbf43926);
@@ -483,6 +486,10 @@ TEST(files_say_what_they_are)
 
 /* leaf at 0x1110 in inner, called from 0x1010 in main, of a file whose build-id
  * is four bytes of 7; and in the kernel 0x110 and 0x210 behind its text. */
+static const char *device_path = "/bin/prog";
+static const char *device_id = "\7\7\7\7";
+static bool device_unread;
+
 static void put_device(void)
 {
 	start(&file, 1, 0);
@@ -497,9 +504,9 @@ static void put_device(void)
 	field(&part, 13, "CPU flame graph");
 	record(&file, 1, &part);
 	number(&part, 1);
-	text(&part, "/bin/prog");
-	NUMBERS(&part, 2, 0, 0, 5, 8, 1);		/* file 0 */
-	text(&part, "\7\7\7\7");
+	text(&part, device_path);
+	NUMBERS(&part, 2, 0, device_unread, 5, 8, 1);	/* file 0 */
+	text(&part, device_id);
 	NUMBERS(&part, 1, 0x1000, 0x1000, 0x1000);
 	number(&part, 1);
 	text(&part, "prog");
@@ -542,7 +549,7 @@ static const char *named(const struct name_options *from)
 	buf_reset(&folded);
 	listen();
 	if (!raw_names_open(&n, from) &&
-	    !raw_names_read(&n, fd, "x.raw", &r))
+	    !raw_names_read(&n, fd, NULL, 0, "x.raw", &r))
 		raw_names_report(&n);
 	raw_read_free(&r);
 	raw_names_close(&n);
@@ -610,6 +617,57 @@ TEST(files_are_found_by_their_build_id)
 	heard_then = named(&from);
 	CHECK(strstr(heard_then, "not found"));
 	CHECK_STR(buf_str(&folded), unnamed);
+}
+
+/* The right one at the same path here does not hide that --symfs has another
+ * one there. */
+TEST(another_build_is_told_whatever_is_here)
+{
+	static char here[96], below[128], symfs[96];
+	struct name_options from = { .symfs = symfs };
+	struct file right = program(7, false), other = program(8, false);
+	const char *said_then;
+
+	snprintf(here, sizeof(here), "%s/here/prog", tree);
+	snprintf(below, sizeof(below), "fs%s", here);
+	snprintf(symfs, sizeof(symfs), "%s/fs", tree);
+	forget_tree();
+	save(below, &other);
+	device_path = here;
+	put_device();
+	said_then = named(&from);
+	CHECK(strstr(said_then, "its build-id is 08080808, not 07070707"));
+	CHECK_STR(buf_str(&folded), unnamed);
+	save("here/prog", &right);
+	said_then = named(&from);
+	CHECK(strstr(said_then, "its build-id is 08080808, not 07070707"));
+	CHECK_STR(buf_str(&folded), in_full);
+	save("here/prog", &other);
+	said_then = named(&from);
+	CHECK(strstr(said_then, "its build-id is 08080808, not 07070707"));
+	CHECK(strstr(said_then, "not found"));
+	device_path = "/bin/prog";
+}
+
+TEST(files_without_a_build_id)
+{
+	struct name_options from = { .symfs = tree };
+	struct file f = program(7, false);
+
+	forget_tree();
+	save("bin/prog", &f);
+	device_id = "";
+	put_device();
+	CHECK_STR(named(&from), "note: files without a build-id, which were "
+		  "taken by their path alone: 1\n");
+	CHECK_STR(buf_str(&folded), in_full);
+	device_unread = true;
+	put_device();
+	CHECK_STR(named(&from), "note: files that were not read on the "
+		  "device, which were taken by their path alone: 1\n");
+	CHECK_STR(buf_str(&folded), in_full);
+	device_unread = false;
+	device_id = "\7\7\7\7";
 }
 
 static const char *with_map(const char *text_of_map)
@@ -693,6 +751,8 @@ int main(void)
 	RUN(files_say_what_they_are);
 	RUN(a_big_endian_device_is_named);
 	RUN(files_are_found_by_their_build_id);
+	RUN(another_build_is_told_whatever_is_here);
+	RUN(files_without_a_build_id);
 	RUN(a_system_map_is_moved);
 	RUN(damage_is_told_with_its_place);
 	forget_tree();

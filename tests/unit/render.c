@@ -106,6 +106,12 @@ TEST(folded_kinds)
 	      "7:x/w=1 ");
 }
 
+TEST(folded_semicolons)
+{
+	GRAPH("c\\x3bd;<[u8\\x3b 3]>_[j];\\x0a 1\n",
+	      "0:c;d/u=1 1:<[u8; 3]>/j=1 2:\\x0a/u=1 ");
+}
+
 TEST(folded_counts)
 {
 	GRAPH("a 0\n", "");
@@ -480,6 +486,7 @@ int main(void)
 	RUN(tree_merges_and_splits);
 	RUN(folded_names_keep_blanks_and_lookalikes);
 	RUN(folded_kinds);
+	RUN(folded_semicolons);
 	RUN(folded_counts);
 	RUN(folded_skips_malformed_lines);
 	RUN(folded_long_lines);
