@@ -494,11 +494,16 @@ void raw_names_like(const struct raw_head *head, struct graph_options *o,
 static int take_head(void *arg, const struct raw_reader *r)
 {
 	struct raw_names *n = arg;
-	struct build_id id = { .len = r->head.kernel_id_len };
+	const struct raw_head *h = &r->head;
+	struct desk_kernel_told told = {
+		.name = n->path, .id.len = h->kernel_id_len, .boot = h->boot,
+		.text = h->text, .waits = h->waits,
+	};
 
-	memcpy(id.bytes, r->head.kernel_id, id.len);
-	desk_kernel_view(&n->kernel, n->path, &id, r->head.boot, r->head.text,
-			 &n->view);
+	memcpy(told.id.bytes, h->kernel_id, h->kernel_id_len);
+	while (told.nwaits < RAW_WAITS_MOST && h->waits[told.nwaits])
+		told.nwaits++;
+	desk_kernel_view(&n->kernel, &told, &n->view);
 	if (!n->first.command)
 		return keep_first(n, &r->head);
 	return is_like(&n->first, &r->head) ? 0 : say_unlike(n, &r->head);

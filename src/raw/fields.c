@@ -76,8 +76,8 @@ const uint8_t *raw_get_bytes(struct raw_cursor *in, size_t *n)
 	return p;
 }
 
-/* The fields of a struct. A text that may be there more than once has as many
- * places, one after the other. */
+/* The fields of a struct. What may be there more than once has as many places,
+ * one after the other. */
 enum kind { TEXT, NUMBER, ID };
 struct field {
 	uint8_t number;			/* enum raw_field */
@@ -107,6 +107,7 @@ static const struct field head_fields[] = {
 	HEAD(RAW_DEPTH, NUMBER, depth),
 	HEAD(RAW_PERIOD, NUMBER, period),
 	HEAD(RAW_EVENT, TEXT, event),
+	{ RAW_WAIT, NUMBER, RAW_WAITS_MOST, offsetof(struct raw_head, waits) },
 	{ 0 },
 };
 
@@ -134,10 +135,11 @@ static void put_number(struct buf *to, const struct field *f, uint64_t n)
 static void put_field(struct buf *to, const struct field *f, const void *from)
 {
 	const char *const *text = from;
+	const uint64_t *number = from;
 	const struct raw_head *head;
 
-	if (f->kind == NUMBER)
-		put_number(to, f, *(const uint64_t *)from);
+	for (int i = 0; f->kind == NUMBER && i < f->places; i++)
+		put_number(to, f, number[i]);
 	for (int i = 0; f->kind == TEXT && i < f->places && text[i]; i++) {
 		raw_put(to, f->number);
 		raw_put_bytes(to, text[i], strlen(text[i]));
@@ -193,17 +195,26 @@ static int get_id(const uint8_t *p, size_t n, struct raw_head *head)
 	return 0;
 }
 
+static int get_number(const uint8_t *p, size_t n, const struct field *f,
+		      uint64_t *to)
+{
+	struct raw_cursor in = { .p = p, .end = p + n };
+	int i = 0;
+
+	while (i < f->places - 1 && to[i])
+		i++;
+	to[i] = raw_get(&in);
+	return in.bad ? -EINVAL : 0;
+}
+
 static int get_field(const uint8_t *p, size_t n, const struct field *f,
 		     struct intern *texts, uint32_t *ids, void *to)
 {
-	struct raw_cursor in = { .p = p, .end = p + n };
-
 	if (f->kind == TEXT)
 		return get_text(p, n, f, texts, ids);
 	if (f->kind == ID)
 		return get_id(p, n, to);
-	*(uint64_t *)(void *)((char *)to + f->at) = raw_get(&in);
-	return in.bad ? -EINVAL : 0;
+	return get_number(p, n, f, (void *)((char *)to + f->at));
 }
 
 /* The texts move as long as more come, so they are pointed to at the end. */

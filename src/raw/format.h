@@ -90,6 +90,7 @@ enum {
 	RAW_ID_MOST = 32,		/* bytes of a build-id */
 	RAW_SEGMENTS_MOST = 4,
 	RAW_UNITS_MOST = 2,
+	RAW_WAITS_MOST = 32,
 	RAW_DEPTH_MOST = 4096,		/* frames of a stack */
 };
 
@@ -157,6 +158,9 @@ enum raw_field {
 	RAW_ROWS = 19,		/* rows in all, of the end */
 	RAW_PERIOD = 20,	/* ns that a sample of CPU time stands for */
 	RAW_EVENT = 21,		/* text: "cpu-clock, 99 Hz"; since minor 1 */
+	RAW_WAIT = 22,		/* without RAW_TEXT: where calls of the kernel
+				 * return to that sleep in nanosleep(2) and
+				 * poll(2), once each; since minor 1 */
 };
 
 /* How the command shows its stacks, and what of them is the tracing itself. */
@@ -174,6 +178,7 @@ struct raw_head {
 	const char *event;
 	const char *units[RAW_UNITS_MOST];
 	uint64_t started, width, big_endian, text, layout, skip, depth, period;
+	uint64_t waits[RAW_WAITS_MOST];	/* 0 = no more of them */
 	uint8_t kernel_id[RAW_ID_MOST];
 	size_t kernel_id_len;
 };

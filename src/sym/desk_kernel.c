@@ -3,7 +3,8 @@
  * A kernel lies where its boot put it. What it tells of its own list is where
  * the text starts; what that is in another list of the same kernel's symbols,
  * from another boot or from the linker, is by how much all of its functions
- * have moved. A module moves by itself, and lists do not tell where it starts.
+ * have moved. One that has no such list tells where its waits are, see
+ * kernel_list.c. A module moves by itself, and lists do not tell where it starts.
  * So it is named by a list of the same boot, or one in which its first function
  * is in the page where the module starts, as when nothing has moved; and by the
  * kernel that runs, which tells. */
@@ -64,45 +65,48 @@ static bool is_own_boot(const char *boot)
 	return same;
 }
 
-/* Kernels are moved by whole pages at least. */
-static const char *reason_against(const struct desk_kernel *d, uint64_t text,
-				  uint64_t at)
+/* Kernels are moved by whole pages at least. NULL: it is placed, or there is
+ * nothing to place. */
+static const char *place(const struct desk_kernel *d,
+			 const struct desk_kernel_told *t,
+			 struct desk_kernel_view *out)
 {
-	if (!text)
-		return d->path ? "it does not tell where the kernel's text "
-				 "starts, so that" : NULL;
-	return (text - at) % PAGE ? "its kernel cannot be the one that" : NULL;
+	out->shift = t->text ? kallsyms_text(d->table) - t->text : 0;
+	out->table = t->text || out->same_boot ? d->table : NULL;
+	if (t->text)
+		return out->shift % PAGE ?
+		       "its kernel cannot be the one that" : NULL;
+	if (!d->path)
+		return NULL;
+	out->table = d->table;
+	if (!t->nwaits)
+		return "it does not tell where the kernel's text starts, so "
+		       "that";
+	return kernel_list_match(d->table, t->waits, t->nwaits, &out->shift) ?
+	       "functions of its kernel do not lie as in the list, so that" :
+	       NULL;
 }
 
-void desk_kernel_view(struct desk_kernel *d, const char *name,
-		      const struct build_id *id, const char *boot,
-		      uint64_t text, struct desk_kernel_view *out)
+void desk_kernel_view(struct desk_kernel *d, const struct desk_kernel_told *t,
+		      struct desk_kernel_view *out)
 {
 	const char *why;
-	uint64_t at;
 
 	*out = (struct desk_kernel_view){
-		.text = text, .given = d->path != NULL,
-		.same_boot = !d->path && is_own_boot(boot),
+		.text = t->text, .given = d->path != NULL,
+		.same_boot = !d->path && is_own_boot(t->boot),
 	};
-	if (!d->path && !out->same_boot && !build_id_same(id, &d->own))
+	if (!d->path && !out->same_boot && !build_id_same(&t->id, &d->own))
 		return;
 	if (!d->path)
 		own_load(d);
-	if (!d->table)
+	why = d->table ? place(d, t, out) : NULL;
+	if (!why)
 		return;
-	at = kallsyms_text(d->table);
-	why = reason_against(d, text, at);
-	if (why) {
-		log_notice("%s: %s %s names cannot be placed in it: functions "
-			   "of its kernel are shown as addresses", name, why,
-			   d->path ? d->path : "/proc/kallsyms");
-		return;
-	}
-	if (!text && !out->same_boot)
-		return;
-	out->table = d->table;
-	out->shift = text ? at - text : 0;
+	out->table = NULL;
+	log_notice("%s: %s %s names cannot be placed in it: functions of its "
+		   "kernel are shown as addresses", t->name, why,
+		   d->path ? d->path : "/proc/kallsyms");
 }
 
 const char *desk_kernel_name(const struct desk_kernel_view *v, uint64_t addr)

@@ -30,11 +30,17 @@ struct desk_kernel_view {
 int desk_kernel_open(struct desk_kernel *d, const char *path);
 void desk_kernel_close(struct desk_kernel *d);
 
-/* `name` is for the notice that it cannot be used; `boot`: NULL, or the
- * device's. */
-void desk_kernel_view(struct desk_kernel *d, const char *name,
-		      const struct build_id *id, const char *boot,
-		      uint64_t text, struct desk_kernel_view *out);
+/* What a device tells of its kernel. */
+struct desk_kernel_told {
+	const char *name;		/* for notices */
+	struct build_id id;
+	const char *boot;		/* NULL = not told, as the others: */
+	uint64_t text;			/* 0 */
+	const uint64_t *waits;		/* as for kernel_list_match() */
+	size_t nwaits;
+};
+void desk_kernel_view(struct desk_kernel *d, const struct desk_kernel_told *t,
+		      struct desk_kernel_view *out);
 
 /* The function at an address of the device's, or of a module that it had at a
  * base; valid as long as the table. NULL = not known for sure. */

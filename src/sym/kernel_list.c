@@ -20,7 +20,7 @@
 
 enum {
 	PAGE = 4096,
-	RETURNS_MOST = 256,
+	RETURNS_MOST = 64,
 	SURE = 4,
 	NEEDED = 4,		/* of `waiting`, if the list has them */
 };

@@ -15,6 +15,15 @@ struct returns {
 	size_t n, most;
 };
 
+static void add(struct returns *r, uint64_t addr)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (r->to[i] == addr)
+			return;
+	if (r->n < r->most)
+		r->to[r->n++] = addr;
+}
+
 /* The sample is a number of addresses, and they. */
 static void take(void *arg, const struct perf_event_header *record)
 {
@@ -23,9 +32,9 @@ static void take(void *arg, const struct perf_event_header *record)
 
 	if (record->type != PERF_RECORD_SAMPLE)
 		return;
-	for (uint64_t i = 1; i <= p[0] && r->n < r->most; i++)
+	for (uint64_t i = 1; i <= p[0]; i++)
 		if (p[i] < PERF_CONTEXT_MAX)
-			r->to[r->n++] = p[i];
+			add(r, p[i]);
 }
 
 static void wait_often(void)

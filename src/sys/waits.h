@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Sleep and poll for a few milliseconds, and take down the return addresses of
- * the kernel's stacks then, at most so many. How many, or -errno. */
+ * the kernel's stacks then, each once, at most so many. How many, or -errno. */
 int waits_returns(uint64_t *to, size_t most);
 
 #endif

@@ -18,6 +18,7 @@
 #include "sym/heads.h"
 #include "sym/namer.h"
 #include "sys/fs.h"
+#include "sys/waits.h"
 
 static void host_text(const char **field, char text[65], const char *value)
 {
@@ -48,10 +49,12 @@ static void kernel_place(struct recorder *r)
 	build_id_kernel(&id);
 	memcpy(r->head.kernel_id, id.bytes, id.len);
 	r->head.kernel_id_len = id.len;
-	if (fd < 0)
-		return;
-	kallsyms_text_read(fd, &r->head.text);
-	close(fd);
+	if (fd >= 0) {
+		kallsyms_text_read(fd, &r->head.text);
+		close(fd);
+	}
+	if (!r->head.text)
+		waits_returns(r->head.waits, RAW_WAITS_MOST);
 }
 
 void recorder_host(struct recorder *r)
@@ -375,7 +378,7 @@ void recorder_nobody(struct recorder *r, const char *comm,
 
 void recorder_report(const struct recorder *r)
 {
-	if (!r->head.text)
+	if (!r->head.text && !r->head.waits[0])
 		log_notice("the kernel does not tell where its text starts: "
 			   "its functions can be named by this kernel alone");
 	log_count(r->unknown, "mapped files without a build-id in memory: "

@@ -490,8 +490,25 @@ static const char *device_path = "/bin/prog";
 static const char *device_id = "\7\7\7\7";
 static bool device_unread;
 
+/* It does not know where its text starts, but where its waits are. */
+static bool device_waits;
+
+static void put_kernel(void)
+{
+	static const uint64_t waits[] = {
+		0xc0009110, 0xc000a110, 0xc000b110, 0xc000c110,
+	};
+
+	for (size_t i = 0; device_waits && i < 4; i++)
+		field_number(&part, 22, waits[i]);
+	if (!device_waits)
+		field_number(&part, 10, 0xc0008000);
+}
+
 static void put_device(void)
 {
+	uint64_t kernel = device_waits ? 0xc0008000 : 0;
+
 	start(&file, 1, 0);
 	part.n = 0;
 	field(&part, 1, "profile");
@@ -499,7 +516,7 @@ static void put_device(void)
 	field(&part, 4, "ppc");
 	field_number(&part, 7, 32);
 	field_number(&part, 8, 1);
-	field_number(&part, 10, 0xc0008000);
+	put_kernel();
 	field(&part, 11, "samples");
 	field(&part, 13, "CPU flame graph");
 	record(&file, 1, &part);
@@ -513,7 +530,7 @@ static void put_device(void)
 	NUMBERS(&part, 4, 1, 42);			/* task 0 */
 	NUMBERS(&part, ROW | U | K, 0,
 		0, 2, 1, 0x1010, 1, 0x1110,
-		0, 2, 3, 0x210 << 1, 3, 0x110 << 1, 3);
+		0, 2, 3, (kernel + 0x210) << 1, 3, (kernel + 0x110) << 1, 3);
 	record(&file, 2, &part);
 	field(&part, 17, "99 Hz");
 	record(&file, 4, &part);
@@ -716,6 +733,33 @@ TEST(a_system_map_is_moved)
 	CHECK(strstr(with_map("hello\n"), "not a list"));
 }
 
+TEST(a_kernel_without_a_list)
+{
+	static const char map[] = "80001000 T _stext\n80001100 T inner\n"
+		"80001200 t outer\n80001300 T more\n"
+		"80002100 t do_nanosleep\n80002200 t more\n"
+		"80003100 T hrtimer_nanosleep\n80003200 t more\n"
+		"80004100 t do_sys_poll\n80004200 t more\n"
+		"80005100 T schedule\n80005200 T _etext\n";
+	char other[sizeof(map)];
+	struct file f = program(7, false);
+
+	forget_tree();
+	save("bin/prog", &f);
+	device_waits = true;
+	put_device();
+	CHECK_STR(with_map(map), "");
+	CHECK_STR(buf_str(&folded),
+		  "prog;main;inner;outer_[k];inner_[k] 3\n");
+	memcpy(other, map, sizeof(map));
+	memcpy(strstr(other, "80004100"), "80004180", 8);
+	CHECK(strstr(with_map(other), "functions of its kernel do not lie as "
+		     "in the list"));
+	CHECK_STR(buf_str(&folded), "prog;main;inner;0xc0008210_[k];"
+		  "0xc0008110_[k] 3\n");
+	device_waits = false;
+}
+
 TEST(damage_is_told_with_its_place)
 {
 	struct name_options from = { .symfs = tree };
@@ -754,6 +798,7 @@ int main(void)
 	RUN(another_build_is_told_whatever_is_here);
 	RUN(files_without_a_build_id);
 	RUN(a_system_map_is_moved);
+	RUN(a_kernel_without_a_list);
 	RUN(damage_is_told_with_its_place);
 	forget_tree();
 	rmdir(tree);
