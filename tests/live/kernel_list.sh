@@ -55,3 +55,17 @@ awk '$3 ~ /^(do_nanosleep|do_sys_poll|schedule|vfs_read)$/ { print $1 }' \
 grep -q '^0x' theirs && ! grep -q '+' theirs &&
 	pass "sym of another kernel" ||
 	fail "sym of another kernel" "$(cat theirs notes)"
+
+# Recorded where the kernel tells nothing, named by a list later.
+unshare -m sh -c '
+	mount --bind /dev/null /proc/kallsyms &&
+	exec timeout 60 "$@"' sh "$SONDE" offcputime -K --raw x.raw -- ./naps \
+	threads 2>notes
+"$SONDE" report -f --system-map moved x.raw >folded 2>>notes
+grep -q 'hrtimer_nanosleep;do_nanosleep;schedule' folded &&
+	pass "a record without a list" ||
+	fail "a record without a list" "$(head -n 3 folded) $(cat notes)"
+"$SONDE" report -f --system-map other x.raw >folded 2>notes
+! grep -q nanosleep folded && grep -q 'do not lie as in the list' notes &&
+	pass "a record, and a list of another build" ||
+	fail "a record, and a list of another build" "$(cat folded notes)"
