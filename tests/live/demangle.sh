@@ -48,3 +48,13 @@ for pattern in '/usr/lib/*/libstdc++.so.6' '/usr/lib/*/libLLVM-*.so.1' \
 		skip "$(basename "$pattern")" "not here"
 	fi
 done
+
+# Rust's own compiler and library, from the distribution's packages.
+package=$(apt-cache search -n '^libstd-rust-[0-9.]*$' 2>/dev/null |
+	sed -n '1s/ .*//p')
+if [ -n "$package" ] && (cd "$TMP" && apt-get download "$package" &&
+	dpkg -x "$package"*.deb rust) >"$TMP/apt.log" 2>&1; then
+	same "$package" $(find "$TMP/rust" -name '*.so')
+else
+	skip "libstd-rust" "no such package here"
+fi
