@@ -53,8 +53,8 @@ done
 package=$(apt-cache search -n '^libstd-rust-[0-9.]*$' 2>/dev/null |
 	sed -n '1s/ .*//p')
 if [ -n "$package" ] && (cd "$TMP" && apt-get download "$package" &&
-	dpkg -x "$package"*.deb rust) >"$TMP/apt.log" 2>&1; then
-	same "$package" $(find "$TMP/rust" -name '*.so')
+	dpkg -x "$package"*.deb unpacked) >"$TMP/apt.log" 2>&1; then
+	same "$package" $(find "$TMP/unpacked" -name '*.so')
 else
 	skip "libstd-rust" "no such package here"
 fi
