@@ -128,10 +128,22 @@ static int add_point(struct allocators *a, const struct function *f,
 	return to->name ? 0 : -ENOMEM;
 }
 
+/* What a library has for itself alone is nobody's allocator: the dynamic
+ * linker's own mmap() maps the libraries. */
+static bool has_own_use(struct elf *elf)
+{
+	struct buf soname = { 0 };
+	bool is_library = !elf_soname(elf, &soname);
+
+	buf_free(&soname);
+	return is_library;
+}
+
 /* Names of one address are one place, called by the shortest: "free". */
 static int add_points(struct allocators *a, const struct function_list *list,
 		      struct elf *elf, uint32_t file)
 {
+	bool own_use = has_own_use(elf);
 	int err = 0;
 
 	for (size_t i = 0, next; !err && i < list->n; i = next) {
@@ -141,7 +153,7 @@ static int add_points(struct allocators *a, const struct function_list *list,
 		     list->v[next].addr == f->addr; next++)
 			if (strlen(list->v[next].name) < strlen(f->name))
 				f = &list->v[next];
-		if (!f->indirect && !f->imported &&
+		if (!f->indirect && !f->imported && !(f->local && own_use) &&
 		    a->points.v.n < POINTS_MOST)
 			err = add_point(a, f, elf, file);
 	}
