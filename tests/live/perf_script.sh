@@ -80,7 +80,11 @@ if record stacks -g && [ -s stacks.txt ]; then
 	for fields in comm,tid,ip,sym,dso \
 		comm,pid,tid,cpu,time,event,ip,sym,dso \
 		comm,tid,time,event,period,ip,sym,symoff,dso,srcline; do
-		perf script -i stacks.data -F "$fields" >fields.txt 2>/dev/null
+		perf script -i stacks.data -F "$fields" >fields.txt \
+			2>perf.log || {
+			skip "$fields" "perf ended with $?: $(tail -n 1 perf.log)"
+			continue
+		}
 		"$SONDE" flame -o fields.folded fields.txt 2>err
 		sort fields.folded | diff got - >diff && [ ! -s err ] &&
 			pass "$fields" ||
