@@ -23,11 +23,15 @@ const size_t cmd_count = sizeof(cmd_all) / sizeof(*cmd_all);
 
 #define AT(member) offsetof(struct name_options, member)
 
-const struct opt cmd_name_options[] = {
+const struct opt cmd_file_options[] = {
 	{ 0, "symfs", OPT_TEXT, AT(symfs), "DIR",
 	  "files with symbols: by their path, by build-id" },
 	{ 0, "debug-dir", OPT_TEXT, AT(debug_dir), "DIR",
 	  "debug files in DIR/.build-id (/usr/lib/debug)" },
+	{ 0 },
+};
+
+const struct opt cmd_name_options[] = {
 	{ 0, "kallsyms", OPT_TEXT, AT(kernel), "FILE",
 	  "the kernel's symbols: a copy of /proc/kallsyms", .excludes = 64 },
 	{ 0, "system-map", OPT_TEXT, AT(kernel), "FILE",

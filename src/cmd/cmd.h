@@ -28,11 +28,15 @@ struct cmd {
 					 * cmd/check.h; NULL = needs nothing */
 };
 
-/* The options of commands whose output has names of functions: a struct
- * name_options, at that offset in their settings. */
-extern const struct opt cmd_name_options[];
+/* Options that are members of a struct name_options, at that offset in a
+ * command's settings: where files' symbols lie, for commands that ask for
+ * functions; and all of them, for those that show some. */
+extern const struct opt cmd_file_options[], cmd_name_options[];
+#define OPTIONS_OF(table, offset) \
+	{ .kind = OPT_GROUP, .arg = (table), .at = (offset) }
+#define FILE_OPTIONS(offset) OPTIONS_OF(cmd_file_options, offset)
 #define NAME_OPTIONS(offset) \
-	{ .kind = OPT_GROUP, .arg = cmd_name_options, .at = (offset) }
+	FILE_OPTIONS(offset), OPTIONS_OF(cmd_name_options, offset)
 
 /* All of them, in the order of cmds.h; NULL when there is no such name, nor
  * alias. */

@@ -13,12 +13,14 @@
 #include "cmd/clock.h"
 #include "cmd/cmd.h"
 #include "cmd/probing.h"
+#include "sym/debug_files.h"
 #include "sys/bpf.h"
 #include "sys/host.h"
 
 extern const struct bpf_object object_funccount;
 
 struct settings {
+	struct name_options names;
 	struct probing_options common;
 	uint64_t interval;
 	bool timestamp, regex;
@@ -33,6 +35,7 @@ static const struct opt options[] = {
 	  NULL, "the time of day above each output" },
 	{ 'r', "regexp", OPT_FLAG, offsetof(struct settings, regex), NULL,
 	  "names are regular expressions, not globs" },
+	FILE_OPTIONS(offsetof(struct settings, names)),
 	{ 0 },
 };
 
@@ -237,6 +240,8 @@ static int parse(struct counting *c, int argc, char **argv,
 	struct spec_rules rules = { .command = "funccount" };
 	int err = opt_parse("funccount", options, &c->set, argc, argv, rest);
 
+	if (!err)
+		err = debug_files_open(&c->set.names);
 	if (err)
 		return err;
 	err = probing_wanted("funccount", rest->nargs, "what to count");

@@ -15,6 +15,7 @@
 #include "cmd/probing.h"
 #include "events.h"
 #include "render/histogram.h"
+#include "sym/debug_files.h"
 #include "sys/bpf.h"
 #include "sys/host.h"
 #include "sys/tracefs.h"
@@ -32,6 +33,7 @@ enum {
 };
 
 struct settings {
+	struct name_options names;
 	struct probing_options common;
 	uint64_t interval, levels;
 	bool timestamp, regex, each, us, ms;
@@ -55,6 +57,7 @@ static const struct opt options[] = {
 	{ 'l', "level", OPT_NUM, offsetof(struct settings, levels), "N",
 	  "calls within each other that are timed, 31 by default", .min = 1,
 	  .max = LEVELS },
+	FILE_OPTIONS(offsetof(struct settings, names)),
 	{ 0 },
 };
 
@@ -358,6 +361,8 @@ static int parse(struct timing *t, int argc, char **argv,
 	};
 	int err = opt_parse("funclatency", options, &t->set, argc, argv, rest);
 
+	if (!err)
+		err = debug_files_open(&t->set.names);
 	if (err)
 		return err;
 	err = probing_wanted("funclatency", rest->nargs,

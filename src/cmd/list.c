@@ -12,11 +12,13 @@
 #include "cmd/check.h"
 #include "cmd/cmd.h"
 #include "cmd/list_bpf.h"
+#include "sym/debug_files.h"
 #include "sym/elf.h"
 #include "sys/tracefs.h"
 #include "trace/point.h"
 
 struct settings {
+	struct name_options names;
 	bool verbose, regex;
 	uint64_t pid;
 	const char *library;
@@ -32,6 +34,7 @@ static const struct opt options[] = {
 	  "names are regular expressions, not globs" },
 	{ 'v', "verbose", OPT_FLAG, offsetof(struct settings, verbose), NULL,
 	  "fields, arguments, names of programs, too" },
+	FILE_OPTIONS(offsetof(struct settings, names)),
 	{ 0 },
 };
 
@@ -421,6 +424,8 @@ static int parse(struct listing *l, int argc, char **argv, bool *programs)
 	struct opt_rest rest;
 	int err = opt_parse("list", options, &l->set, argc, argv, &rest);
 
+	if (!err)
+		err = debug_files_open(&l->set.names);
 	if (err)
 		return err;
 	if (rest.command) {
@@ -439,6 +444,8 @@ static int run(int argc, char **argv)
 
 	if (!err)
 		status = list(&l, programs) ? EXIT_FAIL : EXIT_OK;
+	debug_files_report();
+	debug_files_close();
 	points_free(&l.points);
 	specs_free(&l.specs);
 	vec_free(&l.rows);

@@ -9,6 +9,7 @@
 #include "base/escape.h"
 #include "base/log.h"
 #include "events.h"
+#include "sym/debug_files.h"
 #include "sys/advice.h"
 #include "sys/feature.h"
 #include "sys/host.h"
@@ -152,6 +153,7 @@ void probing_report(struct probing *p)
 {
 	attach_report(&p->attach);
 	watch_report(&p->watch);
+	debug_files_report();
 }
 
 void probing_close(struct probing *p)
@@ -160,6 +162,7 @@ void probing_close(struct probing *p)
 	watch_close(&p->watch);
 	points_free(&p->points);
 	specs_free(&p->specs);
+	debug_files_close();
 	vec_free(&p->watch.filter.pids);
 	vec_free(&p->watch.filter.tids);
 }

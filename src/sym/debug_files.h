@@ -12,8 +12,8 @@ struct elf;
 
 /* Where they may lie is said once for all of sonde: below o->symfs, and in
  * o->debug_dir (NULL = /usr/lib/debug), both of which are our own folders. 0 or
- * -errno, reported; debug_files_close() in any case, which who has closed what
- * names stacks has done. */
+ * -errno, reported; debug_files_close() in any case, which who has closed
+ * what names stacks, or sets probes, has done. */
 int debug_files_open(const struct name_options *o);
 void debug_files_close(void);
 

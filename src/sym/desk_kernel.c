@@ -4,10 +4,11 @@
  * the text starts; what that is in another list of the same kernel's symbols,
  * from another boot or from the linker, is by how much all of its functions
  * have moved. One that has no such list tells where its waits are, see
- * kernel_list.c. A module moves by itself, and lists do not tell where it starts.
- * So it is named by a list of the same boot, or one in which its first function
- * is in the page where the module starts, as when nothing has moved; and by the
- * kernel that runs, which tells. */
+ * kernel_list.c. A module moves by itself, and lists do not tell where it
+ * starts. So it is named by a list of the same boot, or one in which its first
+ * function is in the page where the module starts, as when nothing has moved;
+ * and by the kernel that runs, which tells.
+ */
 #include "sym/desk_kernel.h"
 
 #include <errno.h>

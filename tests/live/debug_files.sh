@@ -225,7 +225,14 @@ probes() {
 	grep -q 'main;outer;inner [1-9]' folded &&
 		pass "a static function is probed" ||
 		fail "a static function is probed" "$(cat folded notes)"
+	timeout 60 "$SONDE" funccount -p $pid -d 1 --debug-dir by \
+		"$PWD/a/prog:inner" >counts 2>notes
+	grep -q '^inner  *[1-9]' counts && pass "and counted" ||
+		fail "and counted" "$(cat counts notes)"
 	stop
+	"$SONDE" list --symfs a "$PWD/a/prog:*nner" >listed 2>notes
+	grep -q ':inner' listed && pass "and listed" ||
+		fail "and listed" "$(cat listed notes)"
 	status=0
 	"$SONDE" stackcount --debug-dir none a/prog:inner >folded 2>notes ||
 		status=$?

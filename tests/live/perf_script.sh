@@ -82,7 +82,7 @@ if record stacks -g && [ -s stacks.txt ]; then
 		comm,tid,time,event,period,ip,sym,symoff,dso,srcline; do
 		perf script -i stacks.data -F "$fields" >fields.txt \
 			2>perf.log || {
-			skip "$fields" "perf ended with $?: $(tail -n 1 perf.log)"
+			skip "$fields" "perf: $? $(tail -n 1 perf.log)"
 			continue
 		}
 		"$SONDE" flame -o fields.folded fields.txt 2>err
