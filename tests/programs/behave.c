@@ -293,8 +293,11 @@ static void processes(char **argv)
 {
 	if (is("memfd"))
 		become_memfd(argv);
-	if (is("fork") && fork())
-		pause();
+	if (is("fork")) {
+		if (fork())
+			pause();
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	}
 	if (is("vfork") && !vfork()) {
 		/* The parent can only be killed, and must not leave it. */
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
