@@ -226,6 +226,7 @@ usage() {
 ./build.sh             build out/sonde: static, stripped, for this CPU
 ./build.sh run         build it, profile this machine for 5 s: flame.svg
 ./build.sh test [NAME] all tests, or those whose name contains NAME
+./build.sh test ci     the same with more guests, as on each change
 ./build.sh test guests the live tests on each of the guests' kernels, or on
                        one: guest-KERNEL
 ./build.sh test hosts  small and odd hosts, guests with other command lines, or

@@ -15,8 +15,10 @@ TEST_TOOLS="pgrep:procps readelf:binutils xmllint:libxml2-utils clang:clang
 	ld.lld:lld chromium:chromium python3:python3-minimal
 	go:golang-go perf:linux-perf xz:xz-utils"
 
-# The guests that a run of all tests boots; test guests boots all there are.
-GUESTS_IN_TEST="5.10 6.1 7.2 aarch64-6.1"
+# The guests that a run of all tests boots, and those that one of `ci` does;
+# test guests boots all there are.
+GUESTS_IN_TEST="6.1 7.2"
+GUESTS_IN_CI="5.10 6.1 7.2 aarch64-6.1"
 # Seconds for one: on two idle cores it takes less than 60, and others may keep
 # them busy.
 GUEST_LIMIT=1200
@@ -95,31 +97,52 @@ test_programs() {
 	done
 }
 
+# Those that look neither at the clock nor at what others do say so in a line
+# of their own (# beside others), and run beside the rest, which come one by
+# one.
 live_tests() {
 	test_programs
 	export PROGRAMS="$PWD/out/test/programs"
-	for script in tests/live/*.sh; do
-		name=$(basename "$script" .sh)
-		! wanted "live/$name" || live_test "$script"
-	done
+	rm -f out/test/results-*
+	live_lane beside $(grep -l '^# beside others' tests/live/*.sh) &
+	live_lane alone $(grep -L '^# beside others' tests/live/*.sh)
+	wait
+	live_again
+	cat out/test/results-beside out/test/results-alone >>out/test/results
 }
 
-# live_test SCRIPT: they watch a machine on which others work, too, and one of
-# thousands of cases may meet a moment that it was not made for. So one that
-# failed is run once more, and the summary says so.
-live_test() {
-	results=out/test/results-live
-	: >$results
-	live_once "$1"
-	if grep -q '^FAIL ' $results; then
-		sed -n 's/^FAIL \(.*\)/AGAIN \1 (so run once more)/p' $results \
-			>>out/test/again
-		cp "out/test/live-$name.log" "out/test/live-$name-first.log"
-		: >$results
-		live_once "$1"
-	fi
-	cat $results >>out/test/results
-	results=
+# live_lane NAME SCRIPT...: one after the other, results in a file of its own.
+live_lane() (
+	results=out/test/results-$1
+	: >"$results"
+	shift
+	for script; do
+		! wanted "live/$(basename "$script" .sh)" ||
+			live_once "$script"
+	done
+)
+
+# They watch a machine on which others work, too, and one of thousands of cases
+# may meet a moment that it was not made for. So those that failed are run once
+# more when nothing else runs, and the summary says so.
+live_again() (
+	for results in out/test/results-beside out/test/results-alone; do
+		for name in $(sed -n 's,^FAIL live/\([a-z_]*\).*,\1,p' \
+			$results | sort -u); do
+			cp "out/test/live-$name.log" \
+				"out/test/live-$name-first.log"
+			take_back "live/$name"
+			live_once "tests/live/$name.sh"
+		done
+	done
+)
+
+# take_back TEST: what failed of it does not count, and the summary says so.
+take_back() {
+	sed -n "s,^FAIL \($1[ :].*\),AGAIN \1 (so run once more),p" $results \
+		>>out/test/again
+	grep -v "^[A-Z]* $1[ :]" $results >$results.rest || true
+	mv $results.rest $results
 }
 
 live_once() {
@@ -179,14 +202,10 @@ guest_again() {
 	again=$(sed -n "s,^FAIL guest-$1/\([a-z_]*\).*,\1,p" $results |
 		sort -u)
 	[ -n "$again" ] || return 0
-	sed -n 's/^FAIL \(.*\)/AGAIN \1 (so run once more)/p' $results \
-		>>out/test/again
 	for name in run $again; do
 		cp "out/test/guest-$1-$name.log" \
 			"out/test/guest-$1-$name-first.log"
-		grep -v "^[A-Z]* guest-$1/$name[ :]" $results >$results.rest ||
-			true
-		mv $results.rest $results
+		take_back "guest-$1/$name"
 	done
 	guest_once "$1" $again
 }
@@ -208,10 +227,7 @@ guest_boots() {
 guest_desk() {
 	run_one "guest-$1" desk tests/guest/desk "$1"
 	grep -q "^FAIL guest-$1/desk" $results || return 0
-	sed -n "s,^FAIL \(guest-$1/desk.*\),AGAIN \1 (so run once more),p" \
-		$results >>out/test/again
-	grep -v "^[A-Z]* guest-$1/desk" $results >$results.rest || true
-	mv $results.rest $results
+	take_back "guest-$1/desk"
 	run_one "guest-$1" desk tests/guest/desk "$1"
 }
 
@@ -370,11 +386,12 @@ fuzzer_package() {
 }
 
 run_tests() {
-	filter=${1:-}
+	filter=${1:-} kernels=$GUESTS_IN_TEST
 	. tests/guest.sh
 	. tests/table.sh
 	. tests/hosts.sh
 	case $filter in
+	ci) filter= kernels=$GUESTS_IN_CI ;;
 	hosts) run_hosts ""; return ;;
 	host-*) run_hosts "${filter#host-}"; return ;;
 	guests) run_guests $GUESTS; return ;;
@@ -386,7 +403,7 @@ run_tests() {
 	live_tests
 	fuzz_targets "${FUZZ_SECS:-3}"
 	if [ -z "$filter" ]; then
-		guest_tests $GUESTS_IN_TEST
+		guest_tests $kernels
 		run_one guests table sh -c '. tests/table.sh; table_check'
 	fi
 	summary

@@ -1,4 +1,5 @@
 # asm.sh - every program against its golden dump, for both event buffers.
+# beside others
 # needs: host
 
 # golden NAME BUFFER: tests/golden/asm/NAME.BUFFER.txt is what is linked.

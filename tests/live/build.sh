@@ -1,4 +1,5 @@
 # build - the binary itself: static, small, the same bytes in any folder.
+# beside others
 # needs: host
 if readelf -lW "$SONDE" | grep -q INTERP ||
    readelf -dW "$SONDE" 2>/dev/null | grep -q NEEDED; then

@@ -1,5 +1,6 @@
 # debug_files.sh - stripped files whose symbols lie in files of their own: where
 # these are found, and what is not taken for one (G2-04, G2-22).
+# beside others
 # needs: host root gcc objcopy strip nm
 cd "$TMP" || exit 1
 

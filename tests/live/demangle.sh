@@ -1,4 +1,5 @@
 # demangle - readable names beside those of c++filt: all of the libraries here.
+# beside others
 # needs: host gcc c++filt nm
 
 gcc -O1 -D_GNU_SOURCE -Iinclude -Isrc -o "$TMP/demangle" \

@@ -1,4 +1,5 @@
 # faults - every system call and every allocation of a profile fails in turn.
+# beside others
 # needs: host root
 #
 # tests/faults/sweep.c has the theory. By hand, all of it, or one case:

@@ -1,4 +1,5 @@
 # flame - sonde flame as a user meets it: inputs, errors, files.
+# beside others
 
 f() { "$SONDE" flame "$@" 2>"$TMP/err"; }
 

@@ -1,4 +1,5 @@
 # flame_browser - search and zoom of the SVG in headless Chromium.
+# beside others
 # needs: host
 
 have chromium || { skip browser "no chromium"; exit 0; }

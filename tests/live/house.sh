@@ -1,4 +1,5 @@
 # house.sh - the rules of the tree that a script can hold.
+# beside others
 # needs: host
 
 # report NAME FILE: pass when FILE, a list of offences, is empty.

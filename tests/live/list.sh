@@ -1,4 +1,5 @@
 # list - what can be probed, and which BPF programs are loaded.
+# beside others
 program chain notes
 
 # lists NAME ARGUMENTS...: into $TMP/out, with exit status 0, quietly.

@@ -1,4 +1,5 @@
 # mangled - C++'s and Rust's names in commands that print them; and --mangled.
+# beside others
 # needs: root
 program mangled
 

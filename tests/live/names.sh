@@ -1,5 +1,6 @@
 # names - functions of files whose symbol table was taken away: by the one that
 # Go programs keep for themselves, and by one that was packed into the file.
+# beside others
 # needs: host gcc readelf objcopy nm
 cd "$TMP" || exit 1
 

@@ -1,4 +1,5 @@
 # sym.sh - `sonde sym` against what compilers and linkers make, and nm knows.
+# beside others
 # needs: host
 
 cd "$TMP" || exit 1

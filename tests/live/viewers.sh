@@ -1,5 +1,6 @@
 # viewers - .json and .pb opened by those that they are made for: the counts are
 # the text's.
+# beside others
 # needs: host
 
 # Two functions of one name are one to all of them; main is within itself; some
