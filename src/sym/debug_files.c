@@ -4,7 +4,7 @@
  * build-id, which both have: debuggers look for it as .build-id/12/3456.debug
  * in a folder. And in .gnu_debuglink, by the other one's name and a checksum of
  * it: that lies beside the file, in .debug there, or at the file's path below
- * /usr/lib/debug.
+ * /usr/lib/debug or another such folder.
  *
  * Anybody can have written either file. So the name counts without folders, and
  * all of it within the root folder of the process; what is found is used if it
@@ -258,7 +258,7 @@ static void path_of(int fd, char path[4096])
 
 	snprintf(link, sizeof(link), "self/fd/%d", fd);
 	if (fs_readlink(FS_PROC, link, path, 4096) < 0)
-		strcpy(path, "?");
+		memcpy(path, "?", 2);
 }
 
 /* Found as its symbols, but of another build: said once, of the first. */
@@ -270,6 +270,7 @@ static void note_other(const struct stripped *s, int fd,
 	if (all.others++)
 		return;
 	path_of(fd, path);
+	buf_reset(&all.other);
 	buf_fmt(&all.other, "%s: its build-id is %s, not %s as of %s: not used",
 		path, build_id_text(id, got), build_id_text(&s->id, want),
 		s->path);
@@ -320,19 +321,24 @@ static bool by_link(struct stripped *s, int root)
 	const char *name = strrchr(s->path, '/');
 	int dir = name ? (int)(name - s->path) : 0;
 	char link[ELF_LINK_MOST], path[4096];
-	const char *const places[][2] = {
-		{ "", "" }, { "", "/.debug" }, { usual, "" },
+	const struct {
+		int root;
+		const char *before, *behind;
+	} places[] = {
+		{ root, "", "" }, { root, "", "/.debug" }, { root, usual, "" },
+		{ all.debug_fd, "", "" },
 	};
 	bool done = false;
 
 	s->linked = name && elf_debuglink(s->elf, link, &s->sum);
-	for (size_t i = 0; s->linked && !done && i < 3; i++) {
+	for (size_t i = 0; s->linked && !done &&
+	     i < sizeof(places) / sizeof(*places); i++) {
 		int n = snprintf(path, sizeof(path), "%s%.*s%s/%s",
-				 places[i][0], dir, s->path, places[i][1],
-				 link);
+				 places[i].before, dir, s->path,
+				 places[i].behind, link);
 
 		done = n < (int)sizeof(path) &&
-		       offer(root, path, true, "", attach, s);
+		       offer(places[i].root, path, true, "", attach, s);
 	}
 	return done;
 }
@@ -340,7 +346,8 @@ static bool by_link(struct stripped *s, int root)
 bool debug_files_attach(struct elf *e, const char *path, int root)
 {
 	struct stripped s = { .elf = e };
-	bool symtab, code;
+	unsigned others = all.others;
+	bool symtab, code, found;
 
 	elf_look(e, &symtab, &code);
 	if (symtab)
@@ -351,11 +358,14 @@ bool debug_files_attach(struct elf *e, const char *path, int root)
 	if (root < 0)
 		root = all.symfs_fd >= 0 ? all.symfs_fd : all.root_fd;
 	s.path = root_inside(root, path);
-	return debug_files_by_path(s.path, attach, &s) ||
-	       debug_files_in_dir(&s.id, attach, &s) ||
-	       by_id(root, usual, &s.id, "", attach, &s) ||
-	       by_link(&s, root) ||
-	       debug_files_in_tree(&s.id, attach, &s);
+	found = debug_files_by_path(s.path, attach, &s) ||
+		debug_files_in_dir(&s.id, attach, &s) ||
+		by_id(root, usual, &s.id, "", attach, &s) ||
+		by_link(&s, root) ||
+		debug_files_in_tree(&s.id, attach, &s);
+	if (found)			/* whatever else lay there */
+		all.others = others;
+	return found;
 }
 
 bool debug_files_attach_own(struct elf *e, int fd)
@@ -373,5 +383,4 @@ void debug_files_report(void)
 	log_notice("%s%s", buf_str(&all.other), all.others > 1 ?
 		   " (and more of such files)" : "");
 	all.others = 0;
-	buf_reset(&all.other);
 }

@@ -95,6 +95,10 @@ places() {
 	mkdir a/.debug
 	mv a/dbg a/.debug
 	is "the link, in .debug" "$named" a/linked
+	mkdir -p "dir$PWD/a"
+	mv a/.debug/dbg "dir$PWD/a"
+	is "the link, below --debug-dir" "$named" a/linked --debug-dir dir
+	cp "dir$PWD/a/dbg" a/.debug
 	mv a/.debug/dbg a/dbg
 	for how in -pie "-pie -fuse-ld=lld" "-static -no-pie"; do
 		[ "${how#*lld}" = "$how" ] || have ld.lld || continue
@@ -136,6 +140,11 @@ others() {
 	mv a/dbg a/dbg.a
 	mv a/dbg.c a/dbg
 	no "a link to another build" a/linked
+	cp a/dbg.a a/.debug/dbg
+	is "the right one behind another" "$named" a/linked
+	! grep -q 'not used' notes && pass "which is not told" ||
+		fail "which is not told" "$(cat notes)"
+	rm a/.debug/dbg
 	mv a/dbg.a a/dbg
 }
 
