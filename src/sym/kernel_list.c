@@ -21,6 +21,7 @@
 enum {
 	PAGE = 4096,
 	RETURNS_MOST = 64,
+	FUNCTION_MOST = 1 << 16,	/* bytes; none of these is larger */
 	SURE = 4,
 	NEEDED = 4,		/* of `waiting`, if the list has them */
 };
@@ -99,7 +100,10 @@ int kernel_list_match(const struct kallsyms *k, const uint64_t *returns,
 	struct match m = { .returns = returns, .nreturns = n };
 
 	for (size_t i = 0; i < WAITING; i++) {
-		if (kallsyms_named(k, waiting[i], &m.functions[m.nfunctions]))
+		struct ksym *f = &m.functions[m.nfunctions];
+
+		if (kallsyms_named(k, waiting[i], f) ||
+		    f->end - f->start > FUNCTION_MOST)
 			continue;
 		m.nfunctions++;
 		m.nneeded += i < NEEDED;

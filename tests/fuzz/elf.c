@@ -44,7 +44,7 @@ static void use(struct elf *e)
 	buf_free(&name);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static struct elf *open_copy(const uint8_t *data, size_t size)
 {
 	void *image = mem_zalloc(size);
 	struct elf *e;
@@ -52,11 +52,35 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!image)
 		abort();
 	memcpy(image, data, size);
-	if (elf_open_image(image, size, &e)) {
-		mem_free(image);
-		return 0;
-	}
+	if (!elf_open_image(image, size, &e))
+		return e;
+	mem_free(image);
+	return NULL;
+}
+
+/* The same file as its own debug file. */
+static void use_twice(const uint8_t *data, size_t size)
+{
+	struct elf *e = open_copy(data, size), *from = open_copy(data, size);
+	char link[ELF_LINK_MOST];
+	uint32_t sum;
+
+	if (elf_debuglink(e, link, &sum) && !*link)
+		abort();
+	if (elf_take_symbols(e, from))
+		elf_close(from);
 	use(e);
 	elf_close(e);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct elf *e = open_copy(data, size);
+
+	if (!e)
+		return 0;
+	use(e);
+	elf_close(e);
+	use_twice(data, size);
 	return 0;
 }

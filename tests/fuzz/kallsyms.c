@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "sym/kallsyms.h"
+#include "sym/kernel_list.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -51,6 +52,25 @@ static void find_all(const struct kallsyms *k, const uint8_t *data, size_t n)
 	}
 }
 
+/* Where it is placed, a return lies in one of its functions. */
+static void place(const struct kallsyms *k)
+{
+	static const char *const names[] = {
+		"schedule", "do_nanosleep", "do_sys_poll", "do_poll",
+		"hrtimer_nanosleep",
+	};
+	uint64_t returns[8], shift;
+	struct ksym f;
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!kallsyms_named(k, names[i], &f))
+			returns[n++] = f.start + 1 + 0x3000;
+	if (!kernel_list_match(k, returns, n, &shift) &&
+	    kallsyms_find(k, returns[0] - 1 + shift, &f))
+		abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const uint8_t *nul = memchr(data, 0, size);
@@ -65,6 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!kallsyms_load(symbols, modules, &k)) {
 		kallsyms_text(k);
 		kallsyms_module_first(k, "m1");
+		place(k);
 		find(k, 0);
 		find(k, UINT64_MAX);
 		find_all(k, data, n);

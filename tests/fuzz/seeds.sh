@@ -31,6 +31,18 @@ E
 		printf '\0m1 16384 - - Live 0xffffffffc0000000\n'
 		printf 'nv 9 0 - Live 0x0000000000000000 (POE)\nbad\n'
 	} >modules
+	cat >waits <<'E'
+ffffffff81000000 T _stext
+ffffffff81052340 t do_nanosleep
+ffffffff81052400 T hrtimer_nanosleep
+ffffffff81052500 t next
+ffffffff81231080 t do_sys_poll
+ffffffff81231180 t do_poll
+ffffffff81231480 t more
+ffffffff81700040 T schedule
+ffffffff81700100 T last
+ffffffff81800000 T _etext
+E
 	printf '0000000000000000 T a\n0000000000000000 t b\n' >hidden
 	printf 'c0008000 T _text\nc0008100 T f\nbf000000 t g\t[m]\n' >arm
 	printf 'ffff800008000000 T __irqentry_text_end\n%s' \
@@ -83,6 +95,12 @@ E
 		cp shared packed
 		objcopy --strip-all --add-section .gnu_debugdata=shared.xz \
 			packed
+	fi 2>/dev/null
+	if [ -e static ] && have objcopy; then
+		gcc -nostdlib -static -Wl,--build-id -Wl,-z,noseparate-code \
+			-o linked asm.S &&
+			objcopy --strip-all --add-gnu-debuglink=static linked ||
+			rm -f linked
 	fi 2>/dev/null
 	rm -f asm.S object shared.xz
 }
