@@ -96,12 +96,10 @@ E
 		objcopy --strip-all --add-section .gnu_debugdata=shared.xz \
 			packed
 	fi 2>/dev/null
-	if [ -e static ] && have objcopy; then
-		gcc -nostdlib -static -Wl,--build-id -Wl,-z,noseparate-code \
-			-o linked asm.S &&
-			objcopy --strip-all --add-gnu-debuglink=static linked ||
-			rm -f linked
-	fi 2>/dev/null
+	build linked -shared -Wl,--build-id
+	if [ -e linked ] && have objcopy; then
+		objcopy --strip-all --add-gnu-debuglink=shared linked
+	fi
 	rm -f asm.S object shared.xz
 }
 
