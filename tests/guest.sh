@@ -7,6 +7,7 @@
 # console, so that kernel messages never mix with results.
 #
 #   out/guests/KERNEL/vmlinuz     fetched once
+#   out/guests/KERNEL/modules/    the same, what tests/live/modules.sh loads
 #   out/guests/KERNEL/root/       the initramfs, unpacked
 #   out/guests/KERNEL/console     everything the console showed
 #   out/guests/KERNEL/result/     the command's working folder, as it left it
@@ -15,14 +16,18 @@
 # in the guest has been built, so that several can boot at a time.
 GUESTS="5.10 6.1 6.12 7.2 aarch64-6.1 aarch64-7.2"
 ODD_GUESTS="rt-6.1"	# for tests/hosts.sh alone
+# As far as a kernel has them, and not in itself.
+GUEST_MODULES="af_alg algif_skcipher ecb glue_helper camellia_generic
+	camellia-x86_64"
 
-# guest_set KERNEL: its CPU, Debian's name for that, suite and version.
+# guest_set KERNEL: its CPU, Debian's name for that, suite and version, and the
+# modules that are of use there.
 guest_set() {
-	flavour=cloud
+	flavour=cloud modules=
 	case $1 in
 	rt-*) cpu=x86_64 deb=amd64 version=${1#rt-} flavour=rt ;;
 	aarch64-*) cpu=aarch64 deb=arm64 version=${1#aarch64-} ;;
-	*) cpu=x86_64 deb=amd64 version=$1 ;;
+	*) cpu=x86_64 deb=amd64 version=$1 modules=$GUEST_MODULES ;;
 	esac
 	case $version in
 	5.10) suite=bullseye ;;
@@ -36,9 +41,16 @@ guest_set() {
 	esac
 }
 
-# Newer suites have the image itself in linux-binary-*.
+# guest_kernel: what was fetched before there were modules is fetched again, for
+# they fit one kernel only; when that fails, the guest boots without them.
 guest_kernel() {
-	[ ! -e "$guest/vmlinuz" ] || return 0
+	[ -e "$guest/vmlinuz" ] || { guest_kernel_fetch; return; }
+	[ -n "$modules" ] && [ ! -d "$guest/modules" ] || return 0
+	guest_kernel_fetch || mkdir -p "$guest/modules"
+}
+
+# Newer suites have the image itself in linux-binary-*.
+guest_kernel_fetch() {
 	tail="$(echo "$version" | sed 's/\./\\./')\..*-$flavour-$deb"
 	package=$(debian_newest "$suite" "$deb" "linux-binary-$tail")
 	[ -n "$package" ] || package=$(debian_newest "$suite" "$deb" \
@@ -47,7 +59,28 @@ guest_kernel() {
 	debian_unpack "$guest/debian" "$suite" "$deb" "$package" || return 1
 	mv "$(find "$guest/debian" -name 'vmlinuz*' | head -n 1)" \
 		"$guest/vmlinuz"
+	[ -z "$modules" ] || guest_modules
 	rm -rf "$guest/debian"
+}
+
+# guest_modules: keep those of $package, unpacked; where that is the image alone
+# they are in linux-modules-*.
+guest_modules() {
+	name=linux-modules-${package#linux-binary-}
+	[ "$package" = "${package#linux-binary-}" ] || debian_unpack \
+		"$guest/debian/modules" "$suite" "$deb" "$name" || true
+	mkdir -p "$guest/modules"
+	for name in $modules; do
+		file=$(find "$guest/debian" -name "$name.ko*" | head -n 1)
+		case $file in
+		*.xz)
+			have xz || install_package xz-utils xz || true
+			xz -dc "$file" >"$guest/modules/$name.ko" ||
+				rm "$guest/modules/$name.ko"
+			;;
+		?*) cp "$file" "$guest/modules" ;;
+		esac
+	done
 }
 
 # guest_programs FOLDER: the test programs for $cpu; `stripped` is chain,
@@ -88,6 +121,7 @@ guest_root() {
 	cp "out/guests/busybox-$cpu/bin/busybox" "$root/bin"
 	cp "$(cpu_dir $cpu)/sonde.debug" "$root/bin/sonde"
 	cp out/guests/programs-$cpu/* "$root/programs"
+	[ ! -d "$guest/modules" ] || cp -r "$guest/modules" "$root"
 	cp tests/lib.sh "$root/tests"
 	cp $(grep -L '^# needs:.* host' tests/live/*.sh) "$root/tests/live"
 	cp -r tests/golden/flame "$root/tests/golden"

@@ -72,11 +72,18 @@ static int point_count(struct counting *c, uint32_t point, uint64_t *sum)
 	return err;
 }
 
+static const char *point_module(const struct point *p)
+{
+	return probe_is_kernel(p->kind) && p->module ? p->module : "";
+}
+
 /* By name, then by what tells points of one name apart. */
 static int point_order(const struct point *x, const struct point *y)
 {
 	int order = strcmp(x->name, y->name);
 
+	if (!order)
+		order = strcmp(point_module(x), point_module(y));
 	if (order)
 		return order;
 	if (probe_is_return(x->kind) != probe_is_return(y->kind))
@@ -156,6 +163,8 @@ static void print_row(const struct counting *c, const struct row *row)
 		buf_puts(&raw, "r:");
 	if (row->is_shared && probe_is_user(p->kind))
 		buf_fmt(&raw, "%s:", points->files.v[p->file].label);
+	if (row->is_shared && *point_module(p))
+		buf_fmt(&raw, "%s:", p->module);
 	buf_puts(&raw, p->name);
 	escape(&name, buf_str(&raw), raw.len, ESCAPE_TEXT);
 	fprintf(c->out.file, "%-36s %8llu\n", buf_str(&name),
@@ -283,6 +292,7 @@ const struct cmd cmd_funccount = {
 	"funccount.\n",
 	.examples =
 	"  sonde funccount 'vfs_*'           functions of the kernel\n"
+	"  sonde funccount 'kprobe:ext4:*'   those of a module alone\n"
 	"  sonde funccount -d 5 t:sched:*    the scheduler's tracepoints\n"
 	"  sonde funccount -p 1234 c:malloc  a function of its C library\n"
 	"  sonde funccount 'u:./server:*'    USDT probes of a program\n"

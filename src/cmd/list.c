@@ -158,14 +158,17 @@ static int print_spec(const struct listing *l, const struct point *p,
 		      struct buf *to)
 {
 	const struct point_file *f = l->points.files.v + p->file;
-	bool user = probe_is_user(p->kind);	/* files, then */
 	struct probe_spec s = {
 		.kind = p->kind,
-		.target = { user ? f->path : "", MATCH_EXACT },
+		.target = { "", MATCH_EXACT },
 		.provider = { "", MATCH_EXACT },
 		.name = { p->name, MATCH_EXACT },
 	};
 
+	if (probe_is_user(p->kind))
+		s.target.text = f->path;
+	else if (probe_is_kernel(p->kind) && p->module)
+		s.target.text = p->module;
 	if (p->kind == PROBE_USDT) {
 		s.provider.text = p->module;
 		s.name.text = p->symbol;

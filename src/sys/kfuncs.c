@@ -107,6 +107,7 @@ struct walk {
 	struct kfuncs_facts *facts;
 	struct intern blacklist;
 	int section;		/* of kallsyms that no probe may touch, + 1 */
+	unsigned ended;		/* 1 << section, once its end was seen */
 };
 
 static int func_take(struct walk *w, const struct kfunc *f)
@@ -165,25 +166,27 @@ static const struct {
 	{ "__softirqentry_text_start", "__softirqentry_text_end", false },
 	{ "__cpuidle_text_start", "__cpuidle_text_end", false },
 };
+enum { SECTIONS = sizeof(sections) / sizeof(*sections) };
 
-/* Is the row within a section, or a marker? */
+/* Is the row within a section, or a marker? The markers of an empty section
+ * have one address, and may come in reverse order. */
 static bool section_holds(struct walk *w, const char *name)
 {
-	if (w->section) {
-		if (!strcmp(name, sections[w->section - 1].end))
-			w->section = 0;
-		return true;
-	}
-	for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++) {
-		if (!strcmp(name, sections[i].end))
+	for (int i = 0; *name == '_' && i < SECTIONS; i++) {
+		if (!strcmp(name, sections[i].end)) {
+			w->ended |= 1u << i;
+			if (w->section == i + 1)
+				w->section = 0;
 			return true;
-		if (strcmp(name, sections[i].start))
+		}
+		if (w->section || strcmp(name, sections[i].start))
 			continue;
-		if (sections[i].always || !w->facts->has_blacklist)
-			w->section = (int)i + 1;
+		if (!(w->ended & 1u << i) &&
+		    (sections[i].always || !w->facts->has_blacklist))
+			w->section = i + 1;
 		return true;
 	}
-	return false;
+	return w->section;
 }
 
 /* Neither BPF programs and trampolines, nor what marks a place. */

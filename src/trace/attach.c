@@ -268,6 +268,14 @@ static bool is_ones_own(const struct point *p, int err)
 			   err == -EBUSY || err == -ENODEV);
 }
 
+void attach_left_out(struct attach *a, size_t number, int err)
+{
+	if (a->vanished++)
+		return;
+	a->first = number;
+	a->first_err = err;
+}
+
 static int set_one(struct attach *a, size_t number, const char *prog,
 		   enum attach_end end)
 {
@@ -283,10 +291,7 @@ static int set_one(struct attach *a, size_t number, const char *prog,
 		a->done++;
 		return 0;
 	}
-	if (!a->vanished++) {
-		a->first = number;
-		a->first_err = err;
-	}
+	attach_left_out(a, number, err);
 	a->refused.v[number] = 1;
 	return 0;
 }
@@ -454,4 +459,5 @@ void attach_close(struct attach *a)
 	vec_free(&a->refused);
 	vec_free(&a->copies);
 	vec_free(&a->named);
+	same_names_free(&a->same);
 }

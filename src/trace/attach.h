@@ -7,6 +7,7 @@
 
 #include "base/vec.h"
 #include "trace/point.h"
+#include "trace/same_name.h"
 #include "trace/session.h"
 
 /* Which end of a function: as the spec says, or one that the tool wants. */
@@ -47,6 +48,7 @@ struct attach {
 	VEC(struct attach_semaphore) semaphores;
 	VEC(unsigned) named;	/* probes in tracefs, by number */
 	unsigned next_name;
+	struct same_names same;
 	VEC(uint8_t) refused;	/* by point: 1 = it cannot be set */
 	size_t done;		/* probes set */
 	size_t vanished;	/* of patterns: gone, or refused */

@@ -23,6 +23,7 @@
 #include "sys/kfuncs.h"
 #include "sys/perf.h"
 #include "trace/attach_room.h"
+#include "trace/same_name.h"
 #include "trace/syscall_name.h"
 
 enum {				/* calls at a time that return probes follow */
@@ -116,62 +117,78 @@ static int kprobe_open(struct attach *a, const struct place *at)
 	return named_open(a, at, at->is_return ? "r" : "p");
 }
 
-static int set_place(struct attach *a, const struct place *at,
-		     const char *prog, size_t number, const char *symbol)
+static int set_event(struct attach *a, int fd, const char *prog, size_t number,
+		     const char *symbol)
 {
 	struct prog_as as = {
 		.kind = PROG_KPROBE, .no_caller = true,
 		.is_syscall = symbol && syscall_is_wrapper(symbol),
 	};
-	int fd = kprobe_open(a, at);
 
 	return fd < 0 ? fd : attach_event(a, fd, prog, as, number);
 }
 
-/* All functions of one name, each by its address. */
-struct same_name {
-	struct attach *a;
-	struct place at;
-	const char *prog, *symbol, *module;
-	size_t number, found;
-	int err;
-};
-
-static int take_same(void *arg, const struct kfunc *k)
+static void say_several(const char *symbol, int64_t n, int64_t refused)
 {
-	struct same_name *n = arg;
-
-	if (strcmp(k->name, n->symbol) || !k->addr ||
-	    (n->module && (!k->module || strcmp(k->module, n->module))))
-		return 0;
-	n->at.address = k->addr;
-	n->err = set_place(n->a, &n->at, n->prog, n->number, n->symbol);
-	n->found += !n->err;
-	return n->err;
+	if (refused)
+		log_notice("%s: %lld functions of the kernel have this name, "
+			   "of which %lld cannot be probed", symbol,
+			   (long long)n, (long long)refused);
+	else if (n > 1)
+		log_notice("%s: %lld functions of the kernel have this name: "
+			   "all are probed", symbol, (long long)n);
 }
 
-static int set_all(struct attach *a, const struct point *p,
-		   const struct place *at, const char *symbol,
-		   const char *prog, size_t number)
+/* All functions that a name means, each by its address, as far as they can be
+ * probed; -EADDRNOTAVAIL when none is known. */
+static int set_all(struct attach *a, const struct place *named,
+		   const char *symbol, const char *prog, size_t number)
 {
-	struct same_name n = {
-		.a = a, .at = *at, .prog = prog, .symbol = symbol,
-		.module = p->module, .number = number,
-	};
-	struct kfuncs_facts facts;
-	int fd = fs_open(FS_PROC, "kallsyms", O_RDONLY), err;
+	const struct point *p = &a->points->v.v[number];
+	struct place at = *named;
+	uint64_t *to = NULL;
+	int64_t n = same_names_of(&a->same, a->points, p, symbol, &to);
+	int64_t refused = 0;
+	int err = n < 0 ? (int)n : -EADDRNOTAVAIL, why = err;
 
-	if (fd < 0)
-		return fd;
-	n.at.symbol = NULL;
-	err = kfuncs_each_in(fd, KFUNCS_KALLSYMS, -1, take_same, &n, &facts);
-	close(fd);
-	if (!err && !n.found)
-		return -EADDRNOTAVAIL;
-	if (!err && !p->many)
-		log_notice("%s: %zu functions of the kernel have this name: "
-			   "all are probed", symbol, n.found);
-	return err;
+	at.symbol = NULL;
+	for (int64_t i = 0; err != ATTACH_REPORTED && i < n; i++) {
+		at.address = to[i];
+		err = set_event(a, kprobe_open(a, &at), prog, number, symbol);
+		refused += err != 0;
+		why = err ? err : why;
+	}
+	mem_free(to);
+	if (n <= 0 || err == ATTACH_REPORTED || refused == n)
+		return err;
+	for (int64_t i = 0; p->many && i < refused; i++)
+		attach_left_out(a, number, why);
+	if (!p->many)
+		say_several(symbol, n, refused);
+	return 0;
+}
+
+/* Before 6.7 the kernel may have chosen one of several. */
+static bool is_of_several(struct attach *a, const struct point *p,
+			  const char *symbol)
+{
+	uint64_t *to = NULL;
+	int64_t n;
+
+	if (host_kernel() >= 0x607 || (p->many && !p->repeated) ||
+	    syscall_of(symbol))
+		return false;
+	n = same_names_of(&a->same, a->points, p, symbol, &to);
+	mem_free(to);
+	return n > 1;
+}
+
+/* Why it was refused: to be one of several is an invalid name in tracefs, and
+ * some kernels (6.7) count none where a module stands before it. */
+static bool may_be_of_several(const struct point *p, int err)
+{
+	return err == -EADDRNOTAVAIL || (err == -ENOENT && p->module) ||
+	       (err == -EINVAL && !feature_has(FEATURE_KPROBE_PMU));
 }
 
 static int set_symbol(struct attach *a, const struct point *p,
@@ -182,16 +199,21 @@ static int set_symbol(struct attach *a, const struct point *p,
 	struct place at = {
 		.symbol = symbol, .offset = p->offset, .is_return = is_return,
 	};
-	int err;
+	int fd, err;
 
 	if (p->module) {
 		snprintf(name, sizeof(name), "%s:%s", p->module, symbol);
 		at.symbol = name;
 	}
-	err = set_place(a, &at, prog, number, symbol);
-	/* From 6.7 on the kernel does not choose among several. */
-	return err == -EADDRNOTAVAIL ? set_all(a, p, &at, symbol, prog, number)
-				     : err;
+	fd = kprobe_open(a, &at);
+	if (fd >= 0 && is_of_several(a, p, symbol)) {
+		close(fd);
+		return set_all(a, &at, symbol, prog, number);
+	}
+	if (!may_be_of_several(p, fd))
+		return set_event(a, fd, prog, number, symbol);
+	err = set_all(a, &at, symbol, prog, number);
+	return err == -EADDRNOTAVAIL ? fd : err;
 }
 
 /* fentry or fexit, by the kernel's types. */
@@ -263,7 +285,8 @@ int attach_kernel(struct attach *a, size_t number, const char *prog,
 	int err = -ENOENT;
 
 	if (p->address && !wants_btf(p))
-		return set_place(a, &at, prog, number, p->symbol);
+		return set_event(a, kprobe_open(a, &at), prog, number,
+				 p->symbol);
 	for (size_t i = 0; err == -ENOENT &&
 			   syscall_candidate(p->symbol, i, &name); i++)
 		err = set_name(a, p, buf_str(&name), prog, number, is_return);
@@ -310,6 +333,53 @@ static int take_similar(void *arg, const struct kfunc *k)
 	return 0;
 }
 
+/* Where else there is a function of that name. */
+struct elsewhere {
+	const struct point *p;
+	bool here, say;
+	unsigned said;
+};
+
+static int take_elsewhere(void *arg, const struct kfunc *k)
+{
+	struct elsewhere *e = arg;
+
+	if (strcmp(k->name, e->p->symbol))
+		return 0;
+	if (k->module && !strcmp(k->module, e->p->module))
+		e->here = true;
+	else if (e->say && e->said++ < VARIANTS_SAID)
+		log_hint("there is kprobe:%s%s%s", k->module ? k->module : "",
+			 k->module ? ":" : "", k->name);
+	return 0;
+}
+
+/* A module's function that is not there; false when it is. */
+static bool explain_module(const struct attach *a, const struct point *p)
+{
+	struct elsewhere e = { .p = p };
+	struct kfuncs_facts facts;
+	struct buf path = { 0 };
+	int fd;
+
+	if (kfuncs_each(take_elsewhere, &e, &facts) || e.here)
+		return false;
+	buf_fmt(&path, "module/%s", p->module);
+	fd = fs_open(FS_SYS, buf_str(&path), O_RDONLY | O_DIRECTORY);
+	buf_free(&path);
+	if (fd >= 0) {
+		close(fd);
+		log_error("%s: %s: no such function in the module %s",
+			  a->command, p->symbol, p->module);
+	} else {
+		log_error("%s: %s: no module %s is loaded", a->command,
+			  p->symbol, p->module);
+	}
+	e.say = true;
+	kfuncs_each(take_elsewhere, &e, &facts);
+	return true;
+}
+
 bool attach_kernel_explain(const struct attach *a, const struct point *p,
 			   int err)
 {
@@ -319,6 +389,8 @@ bool attach_kernel_explain(const struct attach *a, const struct point *p,
 	if ((err != -ENOENT && err != -EINVAL && err != -EADDRNOTAVAIL) ||
 	    p->address || !has_kprobes())
 		return false;
+	if (p->module && explain_module(a, p))
+		return true;
 	switch (kfunc_judge(p->symbol)) {
 	case KFUNC_BLACKLISTED:
 		log_error("%s: %s: the kernel forbids probes in this function",

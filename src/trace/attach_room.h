@@ -16,6 +16,10 @@ int attach_program(struct attach *a, const char *prog, struct prog_as as,
 /* Note a fact; 0 or -ENOMEM. */
 int attach_note(struct attach *a, struct attach_fact fact);
 
+/* Count what a pattern matched and could not be set there, for attach_report().
+ */
+void attach_left_out(struct attach *a, size_t number, int err);
+
 /* Own a descriptor; closed when memory is out. The second is for a link that
  * tells what it missed. */
 int attach_keep(struct attach *a, int fd);

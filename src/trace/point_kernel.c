@@ -93,14 +93,18 @@ static int offer_kfunc(void *arg, const struct kfunc *k)
 
 static int by_symbol(const void *a, const void *b)
 {
-	uintptr_t x = (uintptr_t)((const struct point *)a)->symbol;
-	uintptr_t y = (uintptr_t)((const struct point *)b)->symbol;
+	const struct point *x = a, *y = b;
 
-	return x < y ? -1 : x > y;
+	if (x->symbol != y->symbol)
+		return (uintptr_t)x->symbol < (uintptr_t)y->symbol ? -1 : 1;
+	if (x->module != y->module)
+		return (uintptr_t)x->module < (uintptr_t)y->module ? -1 : 1;
+	return 0;
 }
 
 /* Put the functions that share a name behind the others, for they can only be
- * told apart by their addresses; without these, one stands for them all. */
+ * told apart by their addresses; without these, one stands for all of a module,
+ * or of the kernel proper. */
 static int part_repeated(struct search *f)
 {
 	struct points *p = f->p;
@@ -111,15 +115,15 @@ static int part_repeated(struct search *f)
 	qsort(p->v.v + to, n - to, sizeof(*p->v.v), by_symbol);
 	for (size_t i = to; !err && i < n; i++) {
 		struct point one = p->v.v[i], *slot;
-		bool again = i > f->before &&
-			     p->v.v[i - 1].symbol == one.symbol;
+		struct point *last = i > f->before ? p->v.v + i - 1 : NULL;
+		bool again = last && last->symbol == one.symbol;
 		bool more = i + 1 < n && p->v.v[i + 1].symbol == one.symbol;
 
 		if (!again && !more && !*f->s->target.text) {
 			p->v.v[to++] = one;
 			continue;
 		}
-		if (again && !one.address)
+		if (again && last->module == one.module && !one.address)
 			continue;
 		slot = vec_push(&rest);
 		if (!slot) {

@@ -57,7 +57,7 @@ busy_kernel() {
 # What a compiler made of a function that is not there itself.         G1-12
 only_variants() {
 	"$SONDE" list 'kprobe:*.isra.0' 2>notes |
-		sed -n 's/^kprobe:\(.*\)\.isra\.0$/\1/p' |
+		sed -n 's/^kprobe:\([^:]*\)\.isra\.0$/\1/p' |
 		while read -r n; do
 			grep -q " $n\$" /proc/kallsyms || {
 				echo "$n"

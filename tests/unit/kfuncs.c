@@ -93,6 +93,10 @@ TEST(kallsyms)
 		2, "_text=ffffffff81000000 f.isra.0=ffffffff81000100 "
 		"h=ffffffff81000500 i[m1]=ffffffffc0000010 ");
 	list_is(KFUNCS_KALLSYMS, "0000000000000000 T a\n", NULL, 0, "a ");
+	/* Empty, with its end first. */
+	list_is(KFUNCS_KALLSYMS, "ffffffff81000010 T __kprobes_text_end\n"
+		"ffffffff81000010 T __kprobes_text_start\n"
+		"ffffffff81000010 T a\n", NULL, 0, "a=ffffffff81000010 ");
 }
 
 /* Lines across the reader's chunks, and one longer than a chunk. */
