@@ -51,7 +51,7 @@ static void name_all(const struct seen *s, struct namer *namer)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct seen s = { .procs = procs_new() };
-	struct namer *namer = namer_new(s.procs, false);
+	struct namer *namer = namer_new(s.procs, &(struct name_options){ 0 });
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);
 	unsigned bad = 0;
 
