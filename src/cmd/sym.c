@@ -259,7 +259,7 @@ static int open_modules(const struct sym *s)
 	int fd = -1;
 
 	if (s->opt.modules) {
-		fd = open_input(s->opt.modules);
+		fd = kernel_list_open(s->opt.modules);
 		if (fd < 0)
 			log_error("sym: %s: %s", s->opt.modules, log_errno(fd));
 	} else if (!s->opt.names.kernel) {
@@ -280,7 +280,7 @@ static int open_kernel(struct sym *s)
 
 	if (s->opt.modules && modules < 0)
 		return modules;
-	fd = given ? open_input(name) :
+	fd = given ? kernel_list_open(name) :
 		fs_open(FS_PROC, "kallsyms", O_RDONLY);
 	err = fd < 0 ? fd : kallsyms_load(fd, modules, &s->kernel);
 	if (fd < 0)

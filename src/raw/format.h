@@ -158,9 +158,10 @@ enum raw_field {
 	RAW_ROWS = 19,		/* rows in all, of the end */
 	RAW_PERIOD = 20,	/* ns that a sample of CPU time stands for */
 	RAW_EVENT = 21,		/* text: "cpu-clock, 99 Hz"; since minor 1 */
-	RAW_WAIT = 22,		/* without RAW_TEXT: where calls of the kernel
-				 * return to that sleep in nanosleep(2) and
-				 * poll(2), once each; since minor 1 */
+	RAW_WAIT = 22,		/* where calls of the kernel return to that
+				 * sleep in nanosleep(2) and poll(2), once
+				 * each: places its text, or proves where it is;
+				 * since minor 1 */
 };
 
 /* How the command shows its stacks, and what of them is the tracing itself. */

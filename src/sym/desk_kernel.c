@@ -72,20 +72,23 @@ static const char *place(const struct desk_kernel *d,
 			 const struct desk_kernel_told *t,
 			 struct desk_kernel_view *out)
 {
-	out->shift = t->text ? kallsyms_text(d->table) - t->text : 0;
-	out->table = t->text || out->same_boot ? d->table : NULL;
-	if (t->text)
-		return out->shift % PAGE ?
-		       "its kernel cannot be the one that" : NULL;
+	uint64_t by_text = kallsyms_text(d->table) - t->text;
+
+	if (t->text || out->same_boot)
+		out->table = d->table;
+	out->shift = t->text ? by_text : 0;
+	if (t->text && by_text % PAGE)
+		return "its kernel is another one";
 	if (!d->path)
 		return NULL;
 	out->table = d->table;
 	if (!t->nwaits)
-		return "it does not tell where the kernel's text starts, so "
-		       "that";
-	return kernel_list_match(d->table, t->waits, t->nwaits, &out->shift) ?
-	       "functions of its kernel do not lie as in the list, so that" :
-	       NULL;
+		return t->text ? NULL : "it does not tell where its kernel's "
+					"text starts";
+	if (kernel_list_match(d->table, t->waits, t->nwaits, &out->shift) ||
+	    (t->text && out->shift != by_text))
+		return "functions of its kernel do not lie as in the list";
+	return NULL;
 }
 
 void desk_kernel_view(struct desk_kernel *d, const struct desk_kernel_told *t,
@@ -105,9 +108,9 @@ void desk_kernel_view(struct desk_kernel *d, const struct desk_kernel_told *t,
 	if (!why)
 		return;
 	out->table = NULL;
-	log_notice("%s: %s %s names cannot be placed in it: functions of its "
-		   "kernel are shown as addresses", t->name, why,
-		   d->path ? d->path : "/proc/kallsyms");
+	log_notice("%s: not used for %s: %s: functions of its kernel are shown "
+		   "as addresses", d->path ? d->path : "/proc/kallsyms",
+		   t->name, why);
 }
 
 const char *desk_kernel_name(const struct desk_kernel_view *v, uint64_t addr)

@@ -14,7 +14,8 @@
  *    elsewhere, absolute ones, mapping symbols ($x, $d) and local labels (.L).
  *  - A symbol without a size reaches to the next symbol or the end of its
  *    section when it comes from .symtab; from .dynsym it holds for its own
- *    address alone. A label inside a sized function is a place in it, no name.
+ *    address alone, and from a .symtab that has lost its local symbols
+ *    (strip -x). A label inside a sized function is a place in it, no name.
  *  - Of several names for the same bytes: functions before labels, global
  *    before weak before local, then the fewest leading underscores, then the
  *    shortest, then the first in the alphabet.
@@ -50,6 +51,7 @@ struct load {
 	bool plt_got;				/* there is a .plt.got */
 	struct buf name, other;
 	size_t functions;
+	bool locals;			/* .symtab has local symbols */
 };
 
 /* Sections */
@@ -286,6 +288,7 @@ static int symbol_take(void *arg, const struct elf_symbol *given,
 	unsigned rank;
 
 	(void)number;
+	l->locals |= s.bind == STB_LOCAL && s.type != STT_SECTION;
 	if (l->e->machine == EM_ARM && !label)
 		s.value &= ~(uint64_t)1;	/* Thumb code */
 	r = range_find(l->e, s.value);
@@ -328,6 +331,14 @@ static int debugdata_load(struct load *l)
 	return err;
 }
 
+/* Nothing tells what lies behind a symbol without a size. */
+static void entries_close(struct elf_entries *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (!t->v[i].size)
+			t->v[i].size = 1;
+}
+
 /* .symtab when it has functions; else what .dynsym, Go's table and debugdata
  * have; else the labels of .symtab. */
 static int symbols_choose(struct load *l)
@@ -337,6 +348,8 @@ static int symbols_choose(struct load *l)
 	struct elf_strings strings;
 	int err = symbols_read(l, SHT_SYMTAB, &e->strings);
 
+	if (!l->locals)
+		entries_close(&e->entries);
 	if (err || l->functions || e->within)
 		return err;
 	/* A debug file has the whole .symtab. */

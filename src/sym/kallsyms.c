@@ -41,6 +41,7 @@
 
 enum {
 	LINE_MAX_BYTES = 1 << 16,	/* longer lines are no rows */
+	LIST_MOST = 256 << 20,		/* bytes; no kernel has 30 MB of it */
 	NAMES_MAX = 1 << 28,
 	LOWEST = 1 << 16,		/* no kernel has code below it */
 	STEXT_WITHIN = 16384,		/* rows; per-CPU ones may come first */
@@ -127,14 +128,19 @@ static int lines_each(struct kallsyms *k, int fd, line_fn *fn)
 {
 	char *data = mem_zalloc(LINE_MAX_BYTES + 1);
 	bool skip = false;
+	size_t n = 0, read_in_all = 0;
 	ssize_t got;
-	size_t n = 0;
 	int err = 0;
 
 	if (!data)
 		return -ENOMEM;
 	while ((got = read_some(fd, data + n, LINE_MAX_BYTES - n)) > 0) {
 		n += (size_t)got;
+		read_in_all += (size_t)got;
+		if (read_in_all > LIST_MOST)
+			err = -EFBIG;
+		if (err)
+			break;
 		err = lines_split(k, fn, data, &n, &skip);
 		if (err)
 			break;

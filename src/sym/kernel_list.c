@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -23,25 +24,48 @@ enum {
 	RETURNS_MOST = 64,
 	FUNCTION_MOST = 1 << 16,	/* bytes; none of these is larger */
 	SURE = 4,
-	NEEDED = 4,		/* of `waiting`, if the list has them */
+	NEEDED = 5,		/* of `waiting`, if the list has them */
 };
 
 /* What waits as waits.c does, on x86 and on ARM, since 4.9. */
 static const char *const waiting[] = {
 	"schedule", "do_nanosleep", "do_sys_poll", "do_syscall_64",
+	"entry_SYSCALL_64_after_hwframe",
 	"hrtimer_nanosleep", "common_nsleep", "do_poll",
 	"schedule_hrtimeout_range_clock", "schedule_hrtimeout_range",
 	"invoke_syscall", "do_el0_svc", "el0_svc",
 };
 enum { WAITING = sizeof(waiting) / sizeof(*waiting) };
 
+/* Without O_NONBLOCK, to open a pipe waits for its other end. */
+int kernel_list_open(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct stat st;
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	err = fstat(fd, &st) || fcntl(fd, F_SETFL, 0) ? -errno :
+	      S_ISDIR(st.st_mode) ? -EISDIR :
+	      S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode) ? 0 : -EINVAL;
+	if (!err)
+		return fd;
+	close(fd);
+	return err;
+}
+
 int kernel_list_read(const char *path, struct kallsyms **out)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	int err = fd < 0 ? -errno : kallsyms_load(fd, -1, out);
+	int fd = kernel_list_open(path);
+	int err = fd < 0 ? fd : kallsyms_load(fd, -1, out);
 
-	if (fd >= 0)
-		close(fd);
+	if (fd < 0) {
+		log_error("%s: %s", path, fd == -EINVAL ?
+			  "neither a file nor a pipe" : log_errno(fd));
+		return fd;
+	}
+	close(fd);
 	if (!err && kallsyms_text(*out))
 		return 0;
 	log_error("%s: %s", path, !err || err == -ENODATA ?

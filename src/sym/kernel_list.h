@@ -7,6 +7,10 @@
 
 struct kallsyms;
 
+/* Open what is to be read as a list: a file, or a pipe that somebody writes to.
+ * A descriptor, or -errno; -EINVAL: something else. */
+int kernel_list_open(const char *path);
+
 /* A copy of /proc/kallsyms, or a System.map. 0 or -errno, reported; freed with
  * kallsyms_free(). */
 int kernel_list_read(const char *path, struct kallsyms **out);

@@ -53,8 +53,7 @@ static void kernel_place(struct recorder *r)
 		kallsyms_text_read(fd, &r->head.text);
 		close(fd);
 	}
-	if (!r->head.text)
-		waits_returns(r->head.waits, RAW_WAITS_MOST);
+	waits_returns(r->head.waits, RAW_WAITS_MOST);
 }
 
 void recorder_host(struct recorder *r)

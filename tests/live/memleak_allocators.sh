@@ -114,6 +114,7 @@ strip "$TMP/bare"
 "$TMP/bare" late - <"$TMP/bare" >/dev/null &
 pid=$!
 started="$started $pid"
+wait_until became_another "$pid"
 "$SONDE" memleak -p $pid 1 1 >"$TMP/out" 2>"$TMP/err"
 [ $? = 1 ] && grep -q 'no function of an allocator' "$TMP/err" &&
 	pass 'no names' || fail 'no names' "$(cat "$TMP/err")"

@@ -255,7 +255,7 @@ if [ "$(head -c 16 /proc/kallsyms)" != 0000000000000000 ] ||
 	alike "--system-map of another place"
 	echo "ffff123400000123 T _stext" >"$TMP/System.map"
 	reported --system-map "$TMP/System.map" "$R"
-	grep -q 'cannot be placed' "$TMP/said" && pass "of another kernel" ||
+	grep -q 'not used for' "$TMP/said" && pass "of another kernel" ||
 		fail "of another kernel" "$(cat "$TMP/said")"
 else
 	skip "kernel names" "they are hidden"

@@ -250,6 +250,8 @@ sym_kinds() {
 	cat >kinds.s <<'E'
 .globl _start, fast
 .type fast, @gnu_indirect_function
+.data
+local: .byte 0
 .text
 _start: nop
 1: nop
@@ -259,6 +261,11 @@ fast: nop
 E
 	as -o kinds.o kinds.s && ld -o kinds kinds.o
 	is labels '_start+0x0 _start+0x2 fast+0x0' kinds \
+		"$(address kinds _start)" \
+		"$(plus "$(address kinds _start)" 2)" "$(address kinds fast)"
+	strip -x -o kinds-x kinds	# what is between may be another's
+	is "labels, without local symbols" \
+		'_start+0x0 [kinds-x+0x401002] fast+0x0' kinds-x \
 		"$(address kinds _start)" \
 		"$(plus "$(address kinds _start)" 2)" "$(address kinds fast)"
 	refuses object 1 'relocatable object' kinds.o 0

@@ -722,7 +722,7 @@ TEST(a_system_map_is_moved)
 	CHECK_STR(buf_str(&folded),
 		  "prog;main;inner;0xc0008210_[k];inner_[k] 3\n");
 	CHECK(strstr(with_map("80001010 T _stext\n80001100 T inner\n"),
-		     "cannot be placed"));
+		     "its kernel is another one"));
 	CHECK_STR(buf_str(&folded), in_full);
 	CHECK(strstr(with_map("80001000 T f\n80001100 T inner\n"),
 		     "System.map: not a list of a kernel's symbols with "
