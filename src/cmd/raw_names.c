@@ -48,6 +48,7 @@ void raw_names_close(struct raw_names *n)
 void raw_names_report(const struct raw_names *n)
 {
 	desk_report(n->desk);
+	debug_files_report();
 }
 
 /* One frame */

@@ -188,15 +188,66 @@ static void scan(void)
 	buf_free(&path);
 }
 
+/* What was found and is not used */
+
+static void path_of(int fd, char path[4096])
+{
+	char link[32];
+
+	snprintf(link, sizeof(link), "self/fd/%d", fd);
+	if (fs_readlink(FS_PROC, link, path, 4096) < 0)
+		memcpy(path, "?", 2);
+}
+
+static void note(const char *path, const char *why)
+{
+	if (all.others++)
+		return;
+	buf_reset(&all.other);
+	buf_fmt(&all.other, "%s: %s: not used", path, why);
+}
+
+void debug_files_refused(int fd, const char *why)
+{
+	char path[4096];
+
+	path_of(fd, path);
+	note(path, why);
+}
+
+void debug_files_other(int fd, const struct build_id *id,
+		       const struct build_id *wanted, const char *of)
+{
+	char want[BUILD_ID_TEXT], got[BUILD_ID_TEXT], why[4096];
+
+	snprintf(why, sizeof(why), "%s%s, not %s as of %s",
+		 id->len ? "its build-id is " : "it has no build-id",
+		 build_id_text(id, got), build_id_text(wanted, want), of);
+	debug_files_refused(fd, why);
+}
+
+void debug_files_report(void)
+{
+	if (!all.others)
+		return;
+	log_notice("%s%s", buf_str(&all.other), all.others > 1 ?
+		   " (and more of such files)" : "");
+	all.others = 0;
+}
+
 /* The places */
 
 static bool offer(int root, const char *path, bool follow, const char *where,
 		  debug_files_fn *fn, void *arg)
 {
 	struct stat st;
-	int fd = root < 0 ? -1 : root_open(root, path, follow, &st);
+	int fd = root < 0 ? -ENOENT : root_open(root, path, follow, &st);
 
-	return fd >= 0 && fn(arg, fd, &st, where);
+	if (fd >= 0)
+		return fn(arg, fd, &st, where);
+	if (fd != -ENOENT && fd != -ENOTDIR)
+		note(path, log_errno(fd));
+	return false;
 }
 
 bool debug_files_by_path(const char *path, debug_files_fn *fn, void *arg)
@@ -252,30 +303,6 @@ struct stripped {
 	bool linked;
 };
 
-static void path_of(int fd, char path[4096])
-{
-	char link[32];
-
-	snprintf(link, sizeof(link), "self/fd/%d", fd);
-	if (fs_readlink(FS_PROC, link, path, 4096) < 0)
-		memcpy(path, "?", 2);
-}
-
-/* Found as its symbols, but of another build: said once, of the first. */
-static void note_other(const struct stripped *s, int fd,
-		       const struct build_id *id)
-{
-	char want[BUILD_ID_TEXT], got[BUILD_ID_TEXT], path[4096];
-
-	if (all.others++)
-		return;
-	path_of(fd, path);
-	buf_reset(&all.other);
-	buf_fmt(&all.other, "%s: its build-id is %s, not %s as of %s: not used",
-		path, build_id_text(id, got), build_id_text(&s->id, want),
-		s->path);
-}
-
 static bool has_sum(int fd, const struct stat *st, uint32_t sum)
 {
 	uint8_t part[16 << 10];
@@ -298,8 +325,8 @@ static bool attach(void *arg, int fd, const struct stat *st, const char *where)
 	bool symtab, code, same;
 	struct elf *from;
 
-	(void)where;
 	if (elf_open(fd, &from)) {
+		debug_files_refused(fd, "no ELF file");
 		close(fd);
 		return false;
 	}
@@ -307,10 +334,17 @@ static bool attach(void *arg, int fd, const struct stat *st, const char *where)
 	elf_build_id(from, &id);
 	same = s->id.len ? build_id_same(&id, &s->id) :
 	       symtab && s->linked && has_sum(fd, st, s->sum);
-	if (!same && id.len && s->id.len)
-		note_other(s, fd, &id);
 	if (symtab && same && !elf_take_symbols(s->elf, from))
 		return true;
+	if (symtab && same)
+		debug_files_refused(fd, "of another machine");
+	else if (!same && s->id.len)
+		debug_files_other(fd, &id, &s->id, s->path);
+	else if (same && where != all.symfs)	/* there lie stripped ones */
+		debug_files_refused(fd, "it has no .symtab");
+	else if (!same && symtab && s->linked)
+		debug_files_refused(fd, "it has not the checksum that the "
+				    "link to it tells");
 	elf_close(from);
 	return false;
 }
@@ -374,13 +408,4 @@ bool debug_files_attach_own(struct elf *e, int fd)
 
 	path_of(fd, path);
 	return debug_files_attach(e, path, -1);
-}
-
-void debug_files_report(void)
-{
-	if (!all.others)
-		return;
-	log_notice("%s%s", buf_str(&all.other), all.others > 1 ?
-		   " (and more of such files)" : "");
-	all.others = 0;
 }

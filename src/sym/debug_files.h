@@ -26,7 +26,11 @@ bool debug_files_attach(struct elf *e, const char *path, int root);
 /* The same of a file in our own root folder; fd is one of its. */
 bool debug_files_attach_own(struct elf *e, int fd);
 
-/* A notice about files that are not what they were found as. */
+/* Note a file that was found, and why it is not used: not it by its build-id,
+ * or another reason. debug_files_report() names the first of them. */
+void debug_files_refused(int fd, const char *why);
+void debug_files_other(int fd, const struct build_id *id,
+		       const struct build_id *wanted, const char *of);
 void debug_files_report(void);
 
 /* The places one by one, for who knows a build-id and not the file. Each calls

@@ -184,15 +184,16 @@ static bool try(void *arg, int fd, const struct stat *st, const char *where)
 	bool same;
 
 	if (elf_open(fd, &elf)) {
+		debug_files_refused(fd, "no ELF file");
 		close(fd);
 		return false;
 	}
 	elf_build_id(elf, &id);
 	same = build_id_same(&id, &e->file.id);
+	/* It may have been written over since. */
 	if (!e->file.id.len) {
 		same = is_same_inode(e, st) || (l->by_path && *where);
-		l->d->unsure[e->file.unread] += same &&
-						!is_same_inode(e, st);
+		l->d->unsure[e->file.unread] += same;
 	}
 	if (same) {
 		entry_take(e, elf);
@@ -201,6 +202,9 @@ static bool try(void *arg, int fd, const struct stat *st, const char *where)
 	if (l->by_path && e->file.id.len) {
 		e->other = id;
 		e->other_in = where;
+	} else if (e->file.id.len) {
+		debug_files_other(fd, &id, &e->file.id,
+				  text_of(l->d, e->path));
 	}
 	elf_close(elf);
 	return false;
@@ -227,9 +231,13 @@ static void look_around(struct desk *d, struct entry *e)
 	if (!enough)
 		look_here(&path, text_of(d, e->path));
 	/* Together they have all that the file once had. */
-	if (e->code && e->symtab && e->names != e->code &&
-	    !elf_take_symbols(e->code, e->names))
+	if (e->code && e->symtab && e->names != e->code) {
+		if (elf_take_symbols(e->code, e->names)) {
+			elf_close(e->names);	/* of another machine */
+			e->symtab = false;
+		}
 		e->names = e->code;
+	}
 	if (e->code && !e->symtab &&
 	    debug_files_attach(e->code, text_of(d, e->path), -1))
 		e->names = e->code;

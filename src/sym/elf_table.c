@@ -288,7 +288,7 @@ static int symbol_take(void *arg, const struct elf_symbol *given,
 	unsigned rank;
 
 	(void)number;
-	l->locals |= s.bind == STB_LOCAL && s.type != STT_SECTION;
+	l->locals |= s.bind == STB_LOCAL && s.type <= STT_FUNC;
 	if (l->e->machine == EM_ARM && !label)
 		s.value &= ~(uint64_t)1;	/* Thumb code */
 	r = range_find(l->e, s.value);

@@ -111,6 +111,12 @@ places() {
 	done
 }
 
+# told WHY: the file that was found is named, and why it is not used.
+told() {
+	grep -q "^note: /.*$1.*: not used" notes && pass "which is told: $1" ||
+		fail "which is told: $1" "$(cat notes)"
+}
+
 # What another one than the right file is.
 others() {
 	full=a/full
@@ -124,6 +130,7 @@ others() {
 		fail "another build is named" "$(cat notes)"
 	by_id a/prog by
 	no "a file without symbols" a/prog --debug-dir by
+	told "it has no .symtab"
 	by_id a/dbg by
 	rm -f fifo
 	mkfifo fifo
@@ -132,10 +139,17 @@ others() {
 	head -c 100 /dev/urandom >"c/noise"
 	by_id c/noise by a/full
 	no "no ELF file" a/prog --debug-dir by
+	told "no ELF file"
 	cp a/dbg a/cut
 	truncate -s 900 a/cut
 	by_id a/cut by a/full
 	no "a debug file that is cut" a/prog --debug-dir by
+	told "it has no"
+	cp a/dbg a/machine
+	printf '\267' | dd of=a/machine bs=1 seek=18 conv=notrunc status=none
+	by_id a/machine by a/full
+	no "of another machine" a/prog --debug-dir by
+	told "of another machine"
 	cp c/dbg a/dbg.c
 	mv a/dbg a/dbg.a
 	mv a/dbg.c a/dbg
@@ -177,6 +191,7 @@ sums() {
 	is "the checksum is right" "$named" d/linked
 	printf x >>d/dbg
 	no "the checksum is wrong" d/linked
+	told "not the checksum"
 	truncate -s 3G d/dbg
 	no "a debug file of 3 GiB" d/linked
 }

@@ -490,8 +490,8 @@ static const char *device_path = "/bin/prog";
 static const char *device_id = "\7\7\7\7";
 static bool device_unread;
 
-/* It does not know where its text starts, but where its waits are. */
-static bool device_waits;
+/* It knows where its waits are, and not (or also) where its text starts. */
+static bool device_waits, device_text = true;
 
 static void put_kernel(void)
 {
@@ -501,13 +501,13 @@ static void put_kernel(void)
 
 	for (size_t i = 0; device_waits && i < 4; i++)
 		field_number(&part, 22, waits[i]);
-	if (!device_waits)
+	if (device_text)
 		field_number(&part, 10, 0xc0008000);
 }
 
 static void put_device(void)
 {
-	uint64_t kernel = device_waits ? 0xc0008000 : 0;
+	uint64_t kernel = device_text ? 0 : 0xc0008000;
 
 	start(&file, 1, 0);
 	part.n = 0;
@@ -747,6 +747,7 @@ TEST(a_kernel_without_a_list)
 	forget_tree();
 	save("bin/prog", &f);
 	device_waits = true;
+	device_text = false;
 	put_device();
 	CHECK_STR(with_map(map), "");
 	CHECK_STR(buf_str(&folded),
@@ -757,6 +758,15 @@ TEST(a_kernel_without_a_list)
 		     "in the list"));
 	CHECK_STR(buf_str(&folded), "prog;main;inner;0xc0008210_[k];"
 		  "0xc0008110_[k] 3\n");
+	/* The text starts as it should in both. */
+	device_text = true;
+	put_device();
+	CHECK_STR(with_map(map), "");
+	CHECK_STR(buf_str(&folded),
+		  "prog;main;inner;outer_[k];inner_[k] 3\n");
+	CHECK(strstr(with_map(other), "do not lie as in the list"));
+	CHECK(strstr(with_map("80001000 T _stext\n80001200 T outer\n"),
+		     "do not lie as in the list"));
 	device_waits = false;
 }
 
