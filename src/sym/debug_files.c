@@ -190,15 +190,6 @@ static void scan(void)
 
 /* What was found and is not used */
 
-static void path_of(int fd, char path[4096])
-{
-	char link[32];
-
-	snprintf(link, sizeof(link), "self/fd/%d", fd);
-	if (fs_readlink(FS_PROC, link, path, 4096) < 0)
-		memcpy(path, "?", 2);
-}
-
 static void note(const char *path, const char *why)
 {
 	if (all.others++)
@@ -211,8 +202,7 @@ void debug_files_refused(int fd, const char *why)
 {
 	char path[4096];
 
-	path_of(fd, path);
-	note(path, why);
+	note(fs_path(fd, path, sizeof(path)) < 0 ? "?" : path, why);
 }
 
 void debug_files_other(int fd, const struct build_id *id,
@@ -406,6 +396,6 @@ bool debug_files_attach_own(struct elf *e, int fd)
 {
 	char path[4096];
 
-	path_of(fd, path);
-	return debug_files_attach(e, path, -1);
+	return fs_path(fd, path, sizeof(path)) > 0 &&
+	       debug_files_attach(e, path, -1);
 }

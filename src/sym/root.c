@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -110,11 +109,9 @@ int root_open(int root, const char *path, bool follow, struct stat *st)
 
 const char *root_inside(int root, const char *path)
 {
-	char link[32], folder[4096];
-	int n;
+	char folder[4096];
+	int n = fs_path(root, folder, sizeof(folder));
 
-	snprintf(link, sizeof(link), "self/fd/%d", root);
-	n = fs_readlink(FS_PROC, link, folder, sizeof(folder));
 	return n > 1 && !strncmp(path, folder, (size_t)n) && path[n] == '/' ?
 	       path + n : path;
 }

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/syscall.h>
@@ -276,6 +277,14 @@ int fs_readlink(enum fs_root root, const char *path, char *to, size_t size)
 		return -ENAMETOOLONG;
 	to[n] = '\0';
 	return (int)n;
+}
+
+int fs_path(int fd, char *to, size_t size)
+{
+	char link[32];
+
+	snprintf(link, sizeof(link), "self/fd/%d", fd);
+	return fs_readlink(FS_PROC, link, to, size);
 }
 
 int fs_read(enum fs_root root, const char *path, size_t max, struct buf *to)

@@ -34,6 +34,9 @@ int fs_open(enum fs_root root, const char *path, int flags);
  * when it does not fit. */
 int fs_readlink(enum fs_root root, const char *path, char *to, size_t size);
 
+/* The same of a descriptor of our own: the path of what is open. */
+int fs_path(int fd, char *to, size_t size);
+
 /* Append a whole (small) file to `to`, at most `max` bytes: -EFBIG beyond. */
 int fs_read(enum fs_root root, const char *path, size_t max, struct buf *to);
 
