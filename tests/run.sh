@@ -324,12 +324,8 @@ libfuzzer() {
 			tee -a out/test/results
 		return
 	fi
-	run_one fuzz "$1-libfuzzer" sh -c '
-		"$1" -max_total_time="$3" -timeout=10 -rss_limit_mb=1024 \
-			-max_len=65536 -artifact_prefix=out/fuzz/crash- \
-			-print_final_stats=1 -verbosity=0 "$2" &&
-		echo "PASS $3 s"
-	' sh "out/test/fuzz-$1-libfuzzer" "out/fuzz/$1" "$secs"
+	run_one fuzz "$1-libfuzzer" sh tests/fuzz/libfuzzer.sh \
+		"out/test/fuzz-$1-libfuzzer" "out/fuzz/$1" "$secs"
 }
 
 # build_libfuzzer SOURCE...: false when this clang cannot. (In a subshell, for

@@ -72,11 +72,14 @@ static uint32_t width(const struct tp_field *f)
 /* After an array's name; what a number is in the brackets does not matter. */
 static bool take_index(struct reader *r)
 {
-	size_t n = strspn(r->p + 1, "0123456789");
+	size_t n;
 
-	if (*r->p != '[' || r->p[1 + n] != ']')
+	if (*r->p != '[')
 		return false;
-	r->p += n + 2;
+	n = 1 + strspn(r->p + 1, "0123456789");
+	if (r->p[n] != ']')
+		return false;
+	r->p += n + 1;
 	return true;
 }
 

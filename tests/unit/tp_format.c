@@ -288,34 +288,40 @@ TEST(names_of_values)
 	}
 }
 
-/* A real one, as long as they are: each prefix, each byte replaced. */
+/* Each prefix, each byte replaced; in memory that ends where the text does. */
+static void check_broken(const char *good)
+{
+	size_t len = strlen(good);
+
+	for (size_t n = 0; n <= len; n++) {
+		char *text = malloc(len + 1);
+
+		memcpy(text, good, n);
+		tp_format_free(&format);
+		CHECK_EQ(tp_format_parse(text, n, &format), 0);
+		memcpy(text, good, len + 1);
+		for (const char *c = "i\"({[]\n*;"; *c; c++) {
+			text[n] = *c;
+			tp_format_free(&format);
+			CHECK_EQ(tp_format_parse(text, len + 1, &format), 0);
+		}
+		free(text);
+	}
+}
+
 TEST(broken_formats)
 {
-	static const char good[] =
-		"name: sched_switch\nID: 372\nformat:\n"
+	check_broken("name: sched_switch\nID: 372\nformat:\n"
 		"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
 		"\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
 		"\tfield:__data_loc char[] d;\toffset:24;\tsize:4;\n"
 		"\tfield:long state;\toffset:32;\tsize:8;\tsigned:1;\n\n"
 		"print fmt: \"%s %s%*x\", REC->comm, (REC->state & (((0x0 | 1)"
 		" + 1) << 1)) ? __print_flags(REC->state & 7, \"|\", { 0x1, "
-		"\"S\" }, { 0x02, \"D\" }) : \"R\", 1, REC->state\n";
-
-	for (size_t n = 0; n < sizeof(good); n++) {
-		char *text = malloc(sizeof(good));
-
-		memcpy(text, good, n);
-		tp_format_free(&format);
-		CHECK_EQ(tp_format_parse(text, n, &format), 0);
-		memcpy(text, good, sizeof(good));
-		for (const char *c = "i\"({[]\n*;"; *c; c++) {
-			text[n] = *c;
-			tp_format_free(&format);
-			CHECK_EQ(tp_format_parse(text, sizeof(good), &format),
-				 0);
-		}
-		free(text);
-	}
+		"\"S\" }, { 0x02, \"D\" }) : \"R\", 1, REC->state\n");
+	check_broken("\tfield:u8 addr[6];\toffset:16;\tsize:6;\tsigned:0;\n"
+		"print fmt: \"%02x %pS %'\", REC->addr[0], REC->addr[12], "
+		"__print_symbolic(REC->addr[1] & 'a', { -~!1, \"one\" })");
 }
 
 TEST(large_formats)
