@@ -1,20 +1,34 @@
-/* crc - CRC-32 as of IEEE 802.3: polynomial 0xedb88320, bits reversed. */
+/* crc - checksums whose bits are reversed: the lowest bit is the highest
+ * power. */
 #include "base/crc.h"
 
-/* Four bits at a time. */
-uint32_t crc_add(uint32_t crc, const void *p, size_t n)
+/* Four bits at a time, by a table that is made in less time than a cache miss
+ * takes. `ones` has all bits of the sum set. */
+static uint64_t add(uint64_t sum, const void *p, size_t n, uint64_t polynomial,
+		    uint64_t ones)
 {
-	static const uint32_t table[16] = {
-		0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac,
-		0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
-		0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
-		0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c,
-	};
 	const uint8_t *byte = p;
+	uint64_t table[16];
 
-	for (crc = ~crc; n--; byte++) {
-		crc = table[(crc ^ *byte) & 15] ^ crc >> 4;
-		crc = table[(crc ^ *byte >> 4) & 15] ^ crc >> 4;
+	for (unsigned i = 0; i < 16; i++) {
+		table[i] = i;
+		for (int bit = 0; bit < 4; bit++)
+			table[i] = table[i] >> 1 ^
+				   (table[i] & 1 ? polynomial : 0);
 	}
-	return ~crc;
+	for (sum ^= ones; n--; byte++) {
+		sum = table[(sum ^ *byte) & 15] ^ sum >> 4;
+		sum = table[(sum ^ *byte >> 4) & 15] ^ sum >> 4;
+	}
+	return sum ^ ones;
+}
+
+uint32_t crc32_add(uint32_t sum, const void *p, size_t n)
+{
+	return (uint32_t)add(sum, p, n, 0xedb88320, UINT32_MAX);
+}
+
+uint64_t crc64_add(uint64_t sum, const void *p, size_t n)
+{
+	return add(sum, p, n, 0xc96c5795d7870f42, UINT64_MAX);
 }

@@ -19,10 +19,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/crc.h"
 #include "base/vec.h"
-
-#define CRC32 0xedb88320u
-#define CRC64 0xc96c5795d7870f42u
 
 enum {
 	CHECK_NONE = 0, CHECK_CRC32 = 1, CHECK_CRC64 = 4,
@@ -65,22 +63,6 @@ struct xz {
 };
 
 /* Reading */
-
-static uint64_t crc(const uint8_t *p, size_t n, uint64_t polynomial)
-{
-	uint64_t table[256], ones = polynomial == CRC64 ? ~0ull : UINT32_MAX;
-	uint64_t c;
-
-	for (unsigned byte = 0; byte < 256; byte++) {
-		c = byte;
-		for (int i = 0; i < 8; i++)
-			c = c >> 1 ^ (c & 1 ? polynomial : 0);
-		table[byte] = c;
-	}
-	for (c = ones; n--; p++)
-		c = table[(c ^ *p) & 255] ^ c >> 8;
-	return c ^ ones;
-}
 
 /* A number of n bytes, the lowest first. */
 static uint64_t number_read(const uint8_t *p, int n)
@@ -427,8 +409,9 @@ static int check_unpacked(struct xz *x, size_t from)
 	if (!x->out || (x->check != CHECK_CRC32 && x->check != CHECK_CRC64))
 		return 0;
 	return number_read(sum, sizes[x->check]) ==
-		crc(x->out + from, x->n - from, x->check == CHECK_CRC32 ?
-		    CRC32 : CRC64) ? 0 : -EINVAL;
+		(x->check == CHECK_CRC32 ?
+		 crc32_add(0, x->out + from, x->n - from) :
+		 crc64_add(0, x->out + from, x->n - from)) ? 0 : -EINVAL;
 }
 
 /* Its number of records tells whether blocks are missing. 1, or -EINVAL. */
@@ -445,7 +428,7 @@ static int index_check(struct xz *x, const uint8_t *start)
 	if (!take(x, -(size_t)(x->in - start) & 3) || x->end - x->in < 4)
 		return -EINVAL;
 	return number_read(x->in, 4) ==
-		crc(start, (size_t)(x->in - start), CRC32) ? 1 : -EINVAL;
+		crc32_add(0, start, (size_t)(x->in - start)) ? 1 : -EINVAL;
 }
 
 /* Returns 1 when the index follows instead. */
@@ -460,7 +443,7 @@ static int block_unpack(struct xz *x)
 		return -EINVAL;
 	if (size == 4)
 		return index_check(x, p);
-	if (number_read(p + size - 4, 4) != crc(p, size - 4, CRC32))
+	if (number_read(p + size - 4, 4) != crc32_add(0, p, size - 4))
 		return -EINVAL;
 	err = header_parse(p, p + size - 4);
 	x->blocks++;
@@ -487,7 +470,7 @@ static int stream_unpack(struct xz *x, const uint8_t *in, size_t n)
 	x->blocks = 0;
 	p = take(x, 12);
 	if (!p || memcmp(p, magic, sizeof(magic)) || p[7] > 15 ||
-	    number_read(p + 8, 4) != crc(p + 6, 2, CRC32))
+	    number_read(p + 8, 4) != crc32_add(0, p + 6, 2))
 		return -EINVAL;
 	x->check = p[7];
 	while (!err)

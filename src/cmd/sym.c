@@ -51,6 +51,7 @@ static const struct opt sym_opts[] = {
 struct sym {
 	struct sym_options opt;
 	struct kallsyms *kernel;
+	bool placed;			/* a list, for the kernel that runs: */
 	uint64_t shift;			/* its addresses, less the given; or: */
 	struct procs *procs;
 	struct namer *namer;
@@ -88,7 +89,8 @@ static int find_kernel(struct sym *s, uint64_t addr)
 	struct ksym found;
 	int err = kallsyms_find(s->kernel, addr + s->shift, &found);
 
-	if (err || (found.module && s->shift))
+	/* A module lies where it was loaded, which a list does not know. */
+	if (err || (found.module && s->placed))
 		return err ? err : -ENOENT;
 	buf_reset(&s->name);
 	buf_puts(&s->name, found.name);
@@ -302,8 +304,8 @@ static int open_kernel(struct sym *s)
 	if (n->bad_modules)
 		log_notice("%s: %zu malformed lines skipped", s->opt.modules ?
 			   s->opt.modules : "/proc/modules", n->bad_modules);
-	return given && s->opt.here ?
-	       kernel_list_place(s->kernel, given, &s->shift) : 0;
+	s->placed = given && s->opt.here;
+	return s->placed ? kernel_list_place(s->kernel, given, &s->shift) : 0;
 }
 
 static int open_process(struct sym *s)
@@ -461,7 +463,7 @@ const struct cmd cmd_sym = {
 ".gnu_debugdata, and Go's .gopclntab.\n"
 "With --kallsyms, only --modules tells how far a module's last function\n"
 "reaches; addresses are those of that list, with -k those of the kernel that\n"
-"runs here, which may have moved since.",
+"runs here, which may have moved since: its modules stay addresses then.",
 	.examples =
 "  sonde sym /usr/bin/python3.11 0x51f2a0\n"
 "      the function at an address of a program\n"

@@ -84,7 +84,7 @@ static const uint8_t *peek(struct raw_reader *r, size_t n)
 
 static void take(struct raw_reader *r, size_t n)
 {
-	r->crc = crc_add(r->crc, r->bytes + r->at, n);
+	r->crc = crc32_add(r->crc, r->bytes + r->at, n);
 	r->at += n;
 	r->offset += n;
 }
@@ -405,7 +405,7 @@ static int record_read(struct raw_reader *r, const struct raw_sink *sink,
 	*type = 0;
 	if (!p)
 		return r->err;
-	if (crc_add(r->crc, p, start + content) !=
+	if (crc32_add(r->crc, p, start + content) !=
 	    crc_at(p + start + content)) {
 		r->state = RAW_DAMAGED;
 		return 0;

@@ -15,7 +15,7 @@ enum {
 static void put_bytes(struct raw_writer *w, const void *p, size_t n)
 {
 	fwrite(p, 1, n, w->to);
-	w->crc = crc_add(w->crc, p, n);
+	w->crc = crc32_add(w->crc, p, n);
 }
 
 static void put_record(struct raw_writer *w, enum raw_record type,

@@ -304,7 +304,7 @@ static bool has_sum(int fd, const struct stat *st, uint32_t sum)
 		return false;
 	all.summed += st->st_size;
 	for (; (n = pread(fd, part, sizeof(part), at)) > 0; at += n)
-		is = crc_add(is, part, (size_t)n);
+		is = crc32_add(is, part, (size_t)n);
 	return !n && is == sum;
 }
 

@@ -56,6 +56,18 @@ grep -q '^0x' theirs && ! grep -q '+' theirs &&
 	pass "sym of another kernel" ||
 	fail "sym of another kernel" "$(cat theirs notes)"
 
+# Of a module, such a list does not know where it lies now.
+{
+	cat /proc/kallsyms
+	printf 'ffffffffc0001000 t made_up\t[m]\n'
+	printf 'ffffffffc0001100 t made_up_too\t[m]\n'
+} >module
+[ "$("$SONDE" sym -k --kallsyms module ffffffffc0001010)" = \
+	0xffffffffc0001010 ] &&
+	[ "$("$SONDE" sym --kallsyms module ffffffffc0001010)" = \
+		'made_up+0x10 [m]' ] && pass "a module of the list" ||
+	fail "a module of the list"
+
 # Recorded where the kernel tells nothing, named by a list later.
 unshare -m sh -c '
 	mount --bind /dev/null /proc/kallsyms &&
