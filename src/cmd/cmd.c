@@ -61,6 +61,11 @@ const struct cmd *cmd_find(const char *name)
 	return NULL;
 }
 
+int cmd_refused(int err)
+{
+	return err == -EINVAL ? EXIT_USAGE : EXIT_FAIL;
+}
+
 void cmd_unknown(const char *name)
 {
 	struct near near = { .wanted = name };

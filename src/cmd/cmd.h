@@ -49,6 +49,10 @@ const struct cmd *cmd_find(const char *name);
 int cmd_read(const char *path, int (*fn)(void *arg, int fd, const char *name),
 	     void *arg);
 
+/* The exit status when a command line could not be read: a wrong one (-EINVAL)
+ * is a matter of usage, a folder that is not there or no memory is not. */
+int cmd_refused(int err);
+
 /* Print an "unknown command" error with the nearest name. */
 void cmd_unknown(const char *name);
 

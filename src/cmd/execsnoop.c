@@ -662,7 +662,7 @@ static int run(int argc, char **argv)
 		.set = { .common = PROBING_START, .max_args = 20,
 			 .max_bytes = EXEC_DATA },
 	};
-	int err = parse(&s, argc, argv), status = EXIT_USAGE;
+	int err = parse(&s, argc, argv), status = cmd_refused(err);
 
 	if (!err) {
 		err = snoop(&s);

@@ -270,7 +270,7 @@ static int run(int argc, char **argv)
 {
 	struct counting c = { .set.common = PROBING_START };
 	struct opt_rest rest;
-	int err = parse(&c, argc, argv, &rest), status = EXIT_USAGE;
+	int err = parse(&c, argc, argv, &rest), status = cmd_refused(err);
 
 	if (!err)
 		status = count(&c, rest.args, rest.nargs) ? EXIT_FAIL

@@ -385,7 +385,7 @@ static int run(int argc, char **argv)
 		.set = { .common = PROBING_START, .levels = LEVELS },
 	};
 	struct opt_rest rest;
-	int err = parse(&t, argc, argv, &rest), status = EXIT_USAGE;
+	int err = parse(&t, argc, argv, &rest), status = cmd_refused(err);
 
 	if (!err)
 		status = trace(&t, rest.args, rest.nargs) ? EXIT_FAIL

@@ -443,7 +443,7 @@ static int run(int argc, char **argv)
 {
 	struct listing l = { 0 };
 	bool programs = false;
-	int err = parse(&l, argc, argv, &programs), status = EXIT_USAGE;
+	int err = parse(&l, argc, argv, &programs), status = cmd_refused(err);
 
 	if (!err)
 		status = list(&l, programs) ? EXIT_FAIL : EXIT_OK;

@@ -808,7 +808,7 @@ static int run(int argc, char **argv)
 		.list.link_fd = -1,
 		.watch.loop = { .epoll_fd = -1, .signal_fd = -1 },
 	};
-	int err = parse(&s, argc, argv), status = EXIT_USAGE;
+	int err = parse(&s, argc, argv), status = cmd_refused(err);
 
 	if (!err) {
 		err = snoop(&s);

@@ -1132,7 +1132,7 @@ static int run(int argc, char **argv)
 			.top = 10, .max = UINT64_MAX, .interval = 5,
 		},
 	};
-	int err = parse(&t, argc, argv), status = EXIT_USAGE;
+	int err = parse(&t, argc, argv), status = cmd_refused(err);
 
 	if (!err) {
 		err = trace(&t);

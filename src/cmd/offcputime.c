@@ -387,7 +387,7 @@ static int run(int argc, char **argv)
 		.set = { .common = PROBING_START, .state = NO_STATE },
 		.waiting.links = { -1, -1 },
 	};
-	int err = parse(&o, argc, argv), status = EXIT_USAGE;
+	int err = parse(&o, argc, argv), status = cmd_refused(err);
 
 	if (!err) {
 		err = trace(&o);

@@ -576,14 +576,12 @@ int profile_keep(const struct profile_keeper *keeper, int argc, char **argv)
 		.loop = { .epoll_fd = -1, .signal_fd = -1 },
 		.started = host_time(),
 	};
-	int err = parse(&p, argc, argv), status = EXIT_OK;
+	int err = parse(&p, argc, argv), status = cmd_refused(err);
 
-	if (err)
-		status = EXIT_USAGE;
-	else if (!target_exist("profile", "-p", &p.set.pids, false) ||
-		 !target_exist("profile", "-L", &p.set.tids, true) ||
-		 profile(&p))
-		status = EXIT_FAIL;
+	if (!err)
+		status = !target_exist("profile", "-p", &p.set.pids, false) ||
+			 !target_exist("profile", "-L", &p.set.tids, true) ||
+			 profile(&p) ? EXIT_FAIL : EXIT_OK;
 	release(&p);
 	return status;
 }

@@ -252,7 +252,7 @@ static int parse(struct snooping *s, int argc, char **argv)
 static int run(int argc, char **argv)
 {
 	struct snooping s = { .set.common = PROBING_START };
-	int err = parse(&s, argc, argv), status = EXIT_USAGE;
+	int err = parse(&s, argc, argv), status = cmd_refused(err);
 
 	if (!err) {
 		err = snoop(&s);

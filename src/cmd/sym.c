@@ -416,7 +416,7 @@ static int sym_run(int argc, char **argv)
 	if (!err)
 		err = debug_files_open(&s.opt.names);
 	if (err)
-		return err == -EINVAL ? EXIT_USAGE : EXIT_FAIL;
+		return cmd_refused(err);
 	s.opt.kernel = s.opt.here || s.opt.names.kernel || s.opt.modules;
 	if (rest.command || check_usage(&s, rest.args, rest.nargs)) {
 		if (rest.command)

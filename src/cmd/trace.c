@@ -748,7 +748,7 @@ static int run(int argc, char **argv)
 	struct tracing t = {
 		.set = { .common = PROBING_START, .string_size = STRING_SIZE },
 	};
-	int err = parse(&t, argc, argv), status = EXIT_USAGE;
+	int err = parse(&t, argc, argv), status = cmd_refused(err);
 
 	if (!err)
 		status = trace(&t) ? EXIT_FAIL : EXIT_OK;

@@ -258,12 +258,16 @@ probes() {
 	"$SONDE" list --symfs a "$PWD/a/prog:*nner" >listed 2>notes
 	grep -q ':inner' listed && pass "and listed" ||
 		fail "and listed" "$(cat listed notes)"
-	status=0
-	"$SONDE" stackcount --debug-dir none a/prog:inner >folded 2>notes ||
-		status=$?
-	[ $status = 2 ] && grep -q -- '--debug-dir none: No such' notes &&
-		pass "a folder that is not there" ||
-		fail "a folder that is not there" "$status $(cat notes)"
+	for command in stackcount profile trace memleak list sym report; do
+		status=0
+		"$SONDE" $command --debug-dir none a/prog:inner >folded \
+			2>notes || status=$?
+		[ $status = 1 ] &&
+			grep -q -- '--debug-dir none: No such' notes &&
+			pass "$command: a folder that is not there" ||
+			fail "$command: a folder that is not there" \
+				"$status $(cat notes)"
+	done
 }
 
 # What was recorded is named by the link, too: in the tree that is given.
