@@ -328,7 +328,7 @@ static int write_graph(struct out *out, struct stacks *s,
 		log_notice("sums beyond 64 bits: they stay at the largest");
 	if (f->diff && !f->old_total)
 		log_notice("%s: no samples to compare with", set->old);
-	if (out_close(out) || !f->total)
+	if (out_close(out) || !f->total || s->names.partly)
 		return EXIT_FAIL;
 	return f->diff && !is_text(set->output) &&
 	       write_changes(&s->changes, set) ? EXIT_FAIL : EXIT_OK;

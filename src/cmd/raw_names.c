@@ -518,16 +518,18 @@ static int take_note(void *arg, const char *text)
 	return 0;
 }
 
-static void say_partly(const struct raw_names *n, const struct raw_reader *r,
-		       const char *how)
+static int say_partly(struct raw_names *n, const struct raw_reader *r,
+		      const char *how)
 {
 	log_error("%s: %s %llu: what came before it is used, %llu stacks",
 		  n->path, how, (unsigned long long)r->offset,
 		  (unsigned long long)r->rows);
+	n->partly = true;
+	return 0;
 }
 
 /* What is not as it should be. */
-static int say_state(const struct raw_names *n, const struct raw_reader *r)
+static int say_state(struct raw_names *n, const struct raw_reader *r)
 {
 	switch (r->state) {
 	case RAW_WHOLE:
@@ -537,14 +539,11 @@ static int say_state(const struct raw_names *n, const struct raw_reader *r)
 				   (unsigned long long)r->offset);
 		return 0;
 	case RAW_CUT:
-		say_partly(n, r, "cut off at byte");
-		break;
+		return say_partly(n, r, "cut off at byte");
 	case RAW_DAMAGED:
-		say_partly(n, r, "damaged at byte");
-		break;
+		return say_partly(n, r, "damaged at byte");
 	case RAW_SENSELESS:
-		say_partly(n, r, "makes no sense at byte");
-		break;
+		return say_partly(n, r, "makes no sense at byte");
 	case RAW_NO_RAW:
 		log_error("%s: not a raw file of sonde", n->path);
 		break;
@@ -558,7 +557,7 @@ static int say_state(const struct raw_names *n, const struct raw_reader *r)
 			  "version %u", n->path, r->major, RAW_MAJOR);
 		break;
 	}
-	return r->rows ? 0 : -ENODATA;
+	return -ENODATA;
 }
 
 /* "profile of router (Linux 6.1.0 aarch64), 2024-05-01 10:00:00 UTC: 99 Hz" */
@@ -615,7 +614,7 @@ int raw_names_read(struct raw_names *n, int fd, const void *start,
 	err = raw_read(r, fd, start, nstart, &sink);
 	if (!err) {
 		err = say_state(n, r);
-		return err ? err : add_about(n, r);
+		return err || !r->head.command ? err : add_about(n, r);
 	}
 	if (err == r->err && err != -ENOMEM)
 		log_error("%s: cannot read: %s", path, log_errno(err));

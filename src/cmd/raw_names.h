@@ -26,6 +26,7 @@ struct raw_names {
 	struct buf about;		/* a line for each file, escaped */
 	struct raw_head first;		/* of the first file, which it is the */
 	const char *first_path;		/* name of; no command: none yet */
+	bool partly;			/* one was not whole */
 	/* Of the file that is being read: */
 	const char *path;
 	struct desk_kernel_view view;
@@ -47,7 +48,7 @@ void raw_names_close(struct raw_names *n);
  * others have to be like it. Then each of its rows, named: valid during the
  * call; what is negative ends it. Of a file that is not whole, what there is,
  * which is reported. *r has its end, and must be freed by raw_read_free(). 0;
- * -ENODATA: nothing of it can be used; or another -errno: reported, but for
+ * -ENODATA: it is no such file; or another -errno: reported, but for
  * -ENOMEM and those of the functions. */
 int raw_names_read(struct raw_names *n, int fd, const void *start,
 		   size_t nstart, const char *path, struct raw_reader *r);

@@ -44,6 +44,7 @@ struct report {
 	struct settings set;
 	struct raw_names names;
 	struct stack_output output;
+	uint64_t rows;
 };
 
 static int out_of_memory(void)
@@ -84,6 +85,7 @@ static int read_file(void *arg, int fd, const char *name)
 	struct raw_reader r;
 	int err = raw_names_read(&p->names, fd, NULL, 0, name, &r);
 
+	p->rows += r.rows;
 	raw_read_free(&r);
 	return err == -ENOMEM ? out_of_memory() : err;
 }
@@ -120,11 +122,13 @@ static int report(struct report *p, const struct opt_rest *rest)
 	p->names.arg = p;
 	for (int i = 0; !err && i < rest->nargs; i++)
 		err = cmd_read(rest->args[i], read_file, p);
+	if (!err && p->names.partly && !p->rows)
+		err = -ENODATA;
 	if (!err)
 		err = write_result(p);
 	if (!err)
 		raw_names_report(&p->names);
-	return err;
+	return err || !p->names.partly ? err : -ENODATA;
 }
 
 static int run(int argc, char **argv)
@@ -156,7 +160,8 @@ const struct cmd cmd_report = {
 	"Reads what profile, stackcount, offcputime and memleak wrote with\n"
 	"--raw FILE, on this machine or any other, and shows it as they would\n"
 	"have, with names. Several files are added up; - is standard input.\n"
-	"A file that was cut off on its way is used up to there.\n\n"
+	"A file that was cut off on its way is used up to there; the exit status\n"
+	"is 1 then.\n\n"
 	"Functions of programs and libraries are named by files that have the\n"
 	"recorded build-id: below --symfs by their path or wherever they lie,\n"
 	"in --debug-dir, or at their path here. Those of the kernel by\n"

@@ -206,7 +206,7 @@ reported "$R"
 all=$(count "$TMP/out")
 size=$(wc -c <"$R")
 head -c $((size - 3)) "$R" >"$TMP/cut.raw"
-reported "$TMP/cut.raw" && [ "$(count "$TMP/out")" = "$all" ] &&
+! reported "$TMP/cut.raw" && [ "$(count "$TMP/out")" = "$all" ] &&
 	grep -q "cut off at byte $((size - 3)): what came before" \
 	"$TMP/said" && pass "cut off" || fail "cut off" "$(cat "$TMP/said")"
 "$SONDE" report -o "$TMP/cut.svg" "$TMP/cut.raw" 2>"$TMP/said"
@@ -215,13 +215,17 @@ grep -q 'UTC: partial, [1-9][0-9]* stacks<' "$TMP/cut.svg" &&
 	head -n 1 "$TMP/out" | grep -q 'UTC: partial, [1-9][0-9]* stacks$' &&
 	pass "the result is partial" ||
 	fail "the result is partial" "$(head -n 3 "$TMP/out")"
-"$SONDE" flame "$TMP/cut.raw" >"$TMP/cut.svg" 2>"$TMP/said"
-grep -q 'UTC: partial, [1-9][0-9]* stacks<' "$TMP/cut.svg" &&
+! "$SONDE" flame "$TMP/cut.raw" >"$TMP/cut.svg" 2>"$TMP/said" &&
+	grep -q 'UTC: partial, [1-9][0-9]* stacks<' "$TMP/cut.svg" &&
 	grep -q "cut off at byte" "$TMP/said" && pass "also of sonde flame" ||
 	fail "also of sonde flame" "$(cat "$TMP/said")"
 head -c 100 "$R" >"$TMP/cut.raw"
 ! reported "$TMP/cut.raw" && grep -q "used, 0 stacks" "$TMP/said" &&
+	[ ! -s "$TMP/out" ] &&
 	pass "cut off early" || fail "cut off early" "$(cat "$TMP/said")"
+! reported "$TMP/cut.raw" "$R" && [ "$(count "$TMP/out")" = "$all" ] &&
+	pass "another one beside it" ||
+	fail "another one beside it" "$(cat "$TMP/said")"
 { head -c 200 "$R"; printf '\377\377'; tail -c +203 "$R"; } >"$TMP/bad.raw"
 reported "$TMP/bad.raw"
 grep -q "damaged at byte" "$TMP/said" && pass "damaged" ||
