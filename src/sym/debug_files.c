@@ -103,10 +103,11 @@ const char *debug_files_symfs(void)
 
 /* The tree below --symfs */
 
+/* A regular file it was a moment ago; elf_open() looks again. */
 static void scan_file(int dir, const char *name, const char *path)
 {
-	struct stat st;
-	int fd = root_open(dir, name, false, &st);
+	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOCTTY |
+				   O_NONBLOCK | O_NOFOLLOW);
 	struct found *f;
 	struct elf *elf;
 	int64_t id;
