@@ -466,8 +466,6 @@ static void report(struct snooping *s)
 		    "the fact: they may be those of a later program");
 	report_loss(s->unknown, "executions whose arguments are not known, "
 		    "the process was gone");
-	report_loss(n[COUNTER_CHILD_LOST], "descendants of the command not "
-		    "followed, too many at a time");
 	if (!w->argv)
 		report_loss(n[COUNTER_OUTSIDE], "executions outside this pid "
 			    "namespace, left out");

@@ -160,7 +160,8 @@ static bool is_partial(const struct tracing *t)
 	return n[LEAK_FULL] || n[LEAK_NO_THREAD] || n[LEAK_MISSED] ||
 	       n[LEAK_UNSENT] || n[COUNTER_EVENT_LOST] ||
 	       n[COUNTER_CHILD_LOST] || t->missed || t->late || t->leaks.cut ||
-	       t->leaks.unread || t->doubles_lost;
+	       t->leaks.unread || t->doubles_lost ||
+	       session_missed(t->probing.watch.session, "fork");
 }
 
 /* Nothing of what the command mapped could be traced. */

@@ -154,8 +154,6 @@ void counted_report(struct counted *c)
 	log_count(stacks_records_lost(&c->stacks, records_lost(c),
 				      n[COUNTER_NO_SLOT]),
 		    "records lost, the ring to user space was full");
-	log_count(n[COUNTER_CHILD_LOST], "descendants of the command not "
-		    "followed, too many at a time");
 	log_count(n[COUNTER_UNTOLD], "hits in processes beyond the number "
 		    "that can be told apart, not named");
 	log_count(n[COUNTER_IMAGE_LOST], "execs or exits not noted, names "

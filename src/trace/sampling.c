@@ -549,8 +549,7 @@ static void report_in_kernel(const struct sampling *s)
 	log_count(stacks_records_lost(&s->stacks, records_lost(s),
 				      s->counters[COUNTER_NO_SLOT]),
 		    "records lost, the ring to user space was full");
-	log_count(s->counters[COUNTER_CHILD_LOST], "descendants of the "
-		    "command not followed, too many at a time");
+	session_report_followed(s->session);
 	log_count(s->counters[COUNTER_UNTOLD], "samples of processes beyond "
 		    "the number that can be told apart, not named");
 	log_count(s->counters[COUNTER_IMAGE_LOST], "execs or exits not "

@@ -9,6 +9,7 @@
 #include "asm/verifier.h"
 #include "base/log.h"
 #include "base/vec.h"
+#include "events.h"
 #include "sys/advice.h"
 #include "sys/bpf.h"
 #include "sys/btf.h"
@@ -478,6 +479,18 @@ uint64_t session_missed(const struct session *s, const char *prog)
 	int fd = session_prog(s, prog);
 
 	return fd < 0 ? 0 : bpf_prog_missed(fd);
+}
+
+void session_report_followed(const struct session *s)
+{
+	uint32_t key = COUNTER_CHILD_LOST;
+	uint64_t lost = 0;
+
+	bpf_map_lookup(session_map(s, "counters"), &key, &lost);
+	log_count(lost, "descendants of the command not followed, too many at "
+		  "a time");
+	log_count(session_missed(s, "fork"), "forks not seen, their CPU was at "
+		  "work on another: descendants of the command may be missing");
 }
 
 struct channel *session_channel(struct session *s)

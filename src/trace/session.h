@@ -88,6 +88,12 @@ int session_prog(const struct session *s, const char *name);
  * aside within. */
 uint64_t session_missed(const struct session *s, const char *prog);
 
+/* Tell which descendants of a command may be missing: those that the object's
+ * map "targets" had no room for, and forks that its program "fork" missed: while
+ * a CPU is in a system call about a BPF map, the kernel runs no program at its
+ * tracepoints (6.7 tells how often). */
+void session_report_followed(const struct session *s);
+
 /* The channel of the object's event map; NULL when it has none. */
 struct channel *session_channel(struct session *s);
 

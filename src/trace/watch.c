@@ -243,6 +243,8 @@ void watch_report(const struct watch *w)
 	else if (w->argv && WIFEXITED(status) && WEXITSTATUS(status))
 		log_notice("the command ended with status %d",
 			   WEXITSTATUS(status));
+	if (w->session)
+		session_report_followed(w->session);
 	if (w->channel_bad)
 		log_notice("the ring to user space held no sense: some "
 			   "records are lost");

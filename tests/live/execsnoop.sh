@@ -26,14 +26,17 @@ same() {
 	fi
 }
 
-# missed: how many of the machine's executions the kernel did not show, from 7.0
-# on: while a task is put aside within the program, the CPU runs it for nobody.
+# missed: how many of the machine's executions and forks the kernel did not show:
+# from 7.0 on, while a task is put aside within the program, the CPU runs it for
+# nobody; and none at tracepoints while it is at work on a BPF map.
 missed() {
-	sed -n 's/^note: \([0-9]*\) executions or calls not seen.*/\1/p' \
-		"$TMP/err" | grep . || echo 0
+	awk '/^note: [0-9]* (executions or calls|forks) not seen/ { n += $2 }
+		END { print n + 0 }' "$TMP/err"
 }
 # said_no_more: nothing else was said.
-said_no_more() { ! grep -qv 'executions or calls not seen' "$TMP/err"; }
+said_no_more() {
+	! grep -qv 'note: [0-9]* [a-z ]* not seen, their CPU' "$TMP/err"
+}
 
 cat >"$TMP/script" <<X
 #!/bin/sh -e

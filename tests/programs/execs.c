@@ -7,6 +7,7 @@
  *   at           by a descriptor  fail      of what is not there, two calls
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -27,19 +28,23 @@ static void *run_thread(void *arg)
 	return NULL;
 }
 
+/* Says which of them did not come about. */
 static void storm(int n)
 {
 	char number[16], *argv[] = { self, self, "done", number, NULL };
 
 	for (int i = 0; i < n; i++) {
 		pid_t pid = fork();
+		int status = -1;
 
 		snprintf(number, sizeof(number), "%d", i);
 		if (!pid) {
 			execv(self, argv);
 			_exit(1);
 		}
-		waitpid(pid, NULL, 0);
+		if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+			fprintf(stderr, "execs: child %d: %d, %s\n", i, status,
+				strerror(errno));
 	}
 }
 
