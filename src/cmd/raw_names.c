@@ -21,6 +21,11 @@ enum { AS_LEAF, AS_CALLER };
 enum { KNOWN = 1, NO_CALLER = 2 };
 enum { USER, KERNEL, WAKER };		/* halves; those of a waker follow */
 
+/* A row takes a few bytes and means a whole stack: as much text as that may be
+ * for each byte of a file. One that repeats a deep chain of long names would
+ * come to megabytes a row. */
+enum { SPENT_BYTE = 8192, FRAME_COST = 16 };
+
 int raw_names_open(struct raw_names *n, const struct name_options *o)
 {
 	int err = debug_files_open(o);
@@ -402,6 +407,17 @@ static int side_row(struct raw_names *n, const struct raw_reader *r,
 	return err;
 }
 
+static uint64_t row_size(const struct stack_row *row)
+{
+	uint64_t n = row->waker ? row_size(row->waker) : 0;
+
+	for (size_t i = 0; i < row->nuser; i++)
+		n += strlen(row->user[i].name) + FRAME_COST;
+	for (size_t i = 0; i < row->nkernel; i++)
+		n += strlen(row->kernel[i].name) + FRAME_COST;
+	return n;
+}
+
 static int take_row(void *arg, const struct raw_reader *r,
 		    const struct raw_row *raw)
 {
@@ -415,6 +431,9 @@ static int take_row(void *arg, const struct raw_reader *r,
 	}
 	if (err)
 		return err;
+	n->spent += row_size(&row);
+	if (n->spent > SPENT_BYTE * (r->offset + RAW_RECORD_MOST))
+		return -E2BIG;
 	row.value = raw->values[0];
 	stack_row_cut(&row, r->head.skip, r->head.depth);
 	return n->row(n->arg, &row, raw->values);
@@ -459,6 +478,7 @@ static int keep_first(struct raw_names *n, const struct raw_head *head)
 	};
 
 	*f = *head;
+	f->host = f->release = f->arch = f->boot = NULL;
 	n->first_path = n->path;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		const char *s = *texts[i];
@@ -610,11 +630,19 @@ int raw_names_read(struct raw_names *n, int fd, const void *start,
 	int err;
 
 	n->path = path;
+	n->spent = 0;
 	n->files.n = n->frames.n = 0;
 	err = raw_read(r, fd, start, nstart, &sink);
 	if (!err) {
 		err = say_state(n, r);
 		return err || !r->head.command ? err : add_about(n, r);
+	}
+	if (err == -E2BIG) {
+		r->state = RAW_SENSELESS;
+		r->rows--;
+		say_partly(n, r, "more stacks than so few bytes can mean, at "
+			   "byte");
+		return add_about(n, r);
 	}
 	if (err == r->err && err != -ENOMEM)
 		log_error("%s: cannot read: %s", path, log_errno(err));

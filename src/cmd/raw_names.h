@@ -29,6 +29,7 @@ struct raw_names {
 	bool partly;			/* one was not whole */
 	/* Of the file that is being read: */
 	const char *path;
+	uint64_t spent;			/* bytes of its stacks, named */
 	struct desk_kernel_view view;
 	VEC(uint32_t) files;		/* by number: the desk's + 1 */
 	VEC(struct raw_named) frames;

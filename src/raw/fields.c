@@ -59,7 +59,12 @@ uint32_t raw_get_below(struct raw_cursor *in, size_t end)
 
 uint32_t raw_get32(struct raw_cursor *in)
 {
-	return raw_get_below(in, SIZE_MAX);
+	uint64_t n = raw_get(in);
+
+	if (n <= UINT32_MAX)
+		return (uint32_t)n;
+	in->bad = true;
+	return 0;
 }
 
 const uint8_t *raw_get_bytes(struct raw_cursor *in, size_t *n)

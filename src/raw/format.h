@@ -92,6 +92,7 @@ enum {
 	RAW_UNITS_MOST = 2,
 	RAW_WAITS_MOST = 32,
 	RAW_DEPTH_MOST = 4096,		/* frames of a stack */
+	RAW_STRING_MOST = 8192,		/* longer ones are cut */
 };
 
 enum raw_record {

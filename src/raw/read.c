@@ -128,7 +128,7 @@ static void get_string(struct raw_reader *r, struct raw_cursor *in)
 	size_t n, *at;
 	const uint8_t *p = raw_get_bytes(in, &n);
 
-	if (memchr(p, '\0', n))
+	if (n > RAW_STRING_MOST || memchr(p, '\0', n))
 		in->bad = true;
 	at = ITEM_NEW(r, r->string_at);
 	if (!at)

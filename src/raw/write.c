@@ -9,7 +9,6 @@
 
 enum {
 	DATA_ENOUGH = 1024,	/* bytes of items that make a record */
-	STRING_MOST = 8192,	/* longer ones are cut */
 };
 
 static void put_bytes(struct raw_writer *w, const void *p, size_t n)
@@ -92,8 +91,8 @@ uint32_t raw_write_string(struct raw_writer *w, const char *s, size_t n)
 {
 	uint32_t id;
 
-	if (n > STRING_MOST)
-		n = STRING_MOST;
+	if (n > RAW_STRING_MOST)
+		n = RAW_STRING_MOST;
 	if (!is_new(w, &w->strings, s, n, &id))
 		return id;
 	buf_putc(&w->data, RAW_STRING);
@@ -242,7 +241,7 @@ void raw_write_note(struct raw_writer *w, const char *text)
 	size_t n = strlen(text);
 
 	data_flush(w);
-	buf_mem(&content, text, n < STRING_MOST ? n : STRING_MOST);
+	buf_mem(&content, text, n < RAW_STRING_MOST ? n : RAW_STRING_MOST);
 	put_record(w, RAW_NOTE, &content);
 	buf_free(&content);
 }

@@ -11,7 +11,7 @@
 #include "render/samples.h"
 #include "render/stack.h"
 
-enum { FLUSH = 1 << 16 };
+enum { FLUSH = 1 << 16, FRAMES_MOST = 2 << 20 };
 
 static const char letters[] = "kjiw";
 static const enum flame_kind lettered[] = {
@@ -81,7 +81,7 @@ static bool is_delimiter(const struct flame_frame *f)
 
 /* Split the stack into frames. `plain` is the kind of what no annotation
  * names: kernel between the first "-" and the next delimiter; who woke it,
- * behind "--". 1, -ENOMEM. */
+ * behind "--". 1, 0 when there are too many, -ENOMEM. */
 static int split_frames(struct input *in, char *p, const char *end)
 {
 	enum flame_kind plain = FLAME_USER;
@@ -89,8 +89,13 @@ static int split_frames(struct input *in, char *p, const char *end)
 
 	for (in->frames.n = 0;;) {
 		char *next = memchr(p, ';', (size_t)(end - p));
-		struct flame_frame *f = vec_push(&in->frames);
+		struct flame_frame *f;
 
+		if (in->frames.n == FRAMES_MOST) {
+			input_malformed(in, "more than two million frames");
+			return 0;
+		}
+		f = vec_push(&in->frames);
 		if (!f)
 			return -ENOMEM;
 		*f = (struct flame_frame){

@@ -224,7 +224,7 @@ int stack_set_add(struct stack_set *s, const struct stack_row *row)
 	if (!vec_room((void **)&s->values.v, &s->values.cap, s->values.n + 1,
 		      sizeof(*s->values.v)))
 		return -ENOMEM;
-	id = intern_put(&s->texts, s->text.data, s->text.len);
+	id = intern_put(&s->texts, buf_str(&s->text), s->text.len);
 	if (id < 0)
 		return (int)id;
 	value = &s->values.v[id];

@@ -238,6 +238,11 @@ static void look_around(struct desk *d, struct entry *e)
 		}
 		e->names = e->code;
 	}
+	/* One without symbols may have been met first. */
+	if (e->code && !e->symtab && e->names != e->code) {
+		elf_close(e->names);
+		e->names = e->code;
+	}
 	if (e->code && !e->symtab &&
 	    debug_files_attach(e->code, text_of(d, e->path), -1))
 		e->names = e->code;

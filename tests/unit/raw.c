@@ -537,6 +537,7 @@ static void put_device(void)
 }
 
 static struct buf folded;
+static bool folds = true;
 
 static int fold_head(void *arg, const struct raw_head *head)
 {
@@ -551,6 +552,8 @@ static int fold_row(void *arg, const struct stack_row *row,
 	const struct stack_options how = { .annotate = true };
 
 	(void)arg;
+	if (!folds)
+		return 0;
 	stack_folded(&folded, row, &how);
 	buf_fmt(&folded, " %llu\n", (unsigned long long)values[0]);
 	return 0;
@@ -634,6 +637,66 @@ TEST(files_are_found_by_their_build_id)
 	heard_then = named(&from);
 	CHECK(strstr(heard_then, "not found"));
 	CHECK_STR(buf_str(&folded), unnamed);
+}
+
+/* What has the build-id alone, neither code nor symbols, is met first. */
+TEST(an_empty_file_hides_no_other)
+{
+	struct name_options from = { .symfs = tree };
+	struct file empty = file_new(PPC, 0, 1), whole = program(7, true);
+
+	section(&empty, ".text", 8, 6, 0x1000, 0x1000, 0x1000, 0);
+	section(&empty, ".note", 7, 2, NOTE, NOTE, 20, 0);
+	memcpy(empty.p + NOTE, whole.p + NOTE, 20);
+	section(&whole, ".dynstr", 3, 2, 0, STRTAB, 0x100, 0);
+	section(&whole, ".dynsym", 11, 2, 0, SYMTAB, 48, 4);
+	add_symbol(&whole, 1, "main", 0x1000, 0x100);
+	add_symbol(&whole, 2, "inner", 0x1100, 0x100);
+	put_device();
+	forget_tree();
+	save("bin/prog", &empty);
+	named(&from);
+	CHECK_STR(buf_str(&folded), unnamed);
+	save("bin/prog", &whole);
+	CHECK_STR(named(&from), "");
+	CHECK_STR(buf_str(&folded), in_full);
+	save("bin/prog", &empty);
+	save("build/prog", &whole);
+	CHECK_STR(named(&from), "");
+	CHECK_STR(buf_str(&folded), in_full);
+}
+
+/* A few bytes a row, each of which means a deep chain of long names. */
+TEST(stacks_are_in_proportion)
+{
+	static char name[RAW_STRING_MOST + 2];
+	struct name_options from = { 0 };
+	const char *heard_then;
+
+	memset(name, 'f', sizeof(name) - 1);
+	start(&file, 1, 0);
+	put_head();
+	number(&part, 1);
+	text(&part, name + 1);
+	NUMBERS(&part, 4, 0, 1, ROW | U, 0, 0, 4000, 6 << 1 | 1);
+	for (int i = 1; i < 4000; i++)
+		number(&part, 0);
+	number(&part, 7);
+	for (int i = 0; i < 100; i++)
+		NUMBERS(&part, ROW | U, 0, 4000, 0, 7);
+	record(&file, 2, &part);
+	record(&file, 4, &part);
+	folds = false;
+	heard_then = named(&from);
+	folds = true;
+	CHECK(strstr(heard_then, "more stacks than so few bytes can mean"));
+	CHECK(strstr(heard_then, "is used, 16 stacks"));
+	start(&file, 1, 0);
+	put_head();
+	number(&part, 1);
+	text(&part, name);
+	record(&file, 2, &part);
+	CHECK_EQ(read_bytes(file.p, file.n), RAW_SENSELESS);
 }
 
 /* The right one at the same path here does not hide that --symfs has another
@@ -805,6 +868,8 @@ int main(void)
 	RUN(files_say_what_they_are);
 	RUN(a_big_endian_device_is_named);
 	RUN(files_are_found_by_their_build_id);
+	RUN(an_empty_file_hides_no_other);
+	RUN(stacks_are_in_proportion);
 	RUN(another_build_is_told_whatever_is_here);
 	RUN(files_without_a_build_id);
 	RUN(a_system_map_is_moved);

@@ -299,6 +299,11 @@ TEST(set_merges_by_text_and_sorts)
 	CHECK_EQ(stack_set_print(&s, 1, out), 0);
 	fclose(out);
 	CHECK_STR(text, "b 3\nc 3\na;read 6\ntop\na;read 6\n");
+	b.comm = "";				/* nothing at all */
+	CHECK_EQ(stack_set_add(&s, &b), 0);
+	CHECK_EQ(s.values.n, 4);
+	stack_set_free(&s);
+	CHECK_EQ(stack_set_add(&s, &b), 0);
 	free(text);
 	stack_set_free(&s);
 }
