@@ -321,7 +321,7 @@ OBJECT(execsnoop) = {
 		TREE_MAPS, TASK_MAPS
 	),
 	.progs = PROGS(
-		{ "exec", PROG_RAW_TRACEPOINT, "sched_process_exec",
+		{ "execution", PROG_RAW_TRACEPOINT, "sched_process_exec",
 		  INSNS(exec) },
 		{ "enter", PROG_TRACEPOINT, "syscalls/sys_enter_execve",
 		  INSNS(enter) },

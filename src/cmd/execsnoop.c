@@ -87,7 +87,7 @@ struct snooping {
 	struct buf text;
 	struct names programs;		/* --count */
 	VEC(uint64_t) counts;		/* by program */
-	uint64_t unread, from_proc, unknown;
+	uint64_t unread, from_proc, unknown, orphans;
 	int err;
 };
 
@@ -255,8 +255,10 @@ static void show(void *arg, const struct exec *x)
 		return;
 	if (!ppid && (s->set.ppid || !s->set.count))
 		ppid = parent_of(x->pid);
-	if (s->set.ppid && s->set.ppid != ppid)
+	if (s->set.ppid && s->set.ppid != ppid) {
+		s->orphans += !ppid;
 		return;
+	}
 	if (!s->set.count || s->line)
 		put_args(s, x, &args);
 	if (!s->line || pattern_test(s->line, buf_str(&args))) {
@@ -435,7 +437,7 @@ static void report_loss(uint64_t n, const char *what)
 
 static uint64_t missed(const struct session *session)
 {
-	uint64_t n = session_missed(session, "exec");
+	uint64_t n = session_missed(session, "execution");
 
 	for (size_t i = 0; i < CALLS; i++)
 		n += session_missed(session, call_progs[i]);
@@ -461,6 +463,8 @@ static void report(struct snooping *s)
 			    "sense");
 	report_loss(missed(w->session), "executions or calls not seen, their "
 		    "CPU was at work on another: some may be missing");
+	report_loss(s->orphans, "executions left out, their process was gone "
+		    "before its parent could be read from /proc");
 	report_loss(s->unread, "arguments not read, they were not in memory");
 	report_loss(s->from_proc, "lines of arguments read from /proc after "
 		    "the fact: they may be those of a later program");

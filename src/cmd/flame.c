@@ -268,6 +268,10 @@ static int add_files(struct stacks *s, const struct opt_rest *rest,
 		err = cmd_read(rest->args[i], add_stacks, s);
 	if (!err && s->names.desk)
 		raw_names_report(&s->names);
+	else if (!err && (s->from->symfs || s->from->debug_dir ||
+			  s->from->kernel))
+		log_notice("no raw file among the input: its names are taken "
+			   "as they are");
 	return err;
 }
 

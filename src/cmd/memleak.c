@@ -40,6 +40,7 @@ enum {
 	SMALL_HOST = 256 << 20,		/* bytes of memory */
 	BLOCK_BYTES = 112,		/* that an entry of "blocks" takes */
 	BLOCKS_MOST = 1 << 20,
+	TREE_MOST = 1024,		/* threads looked at for late files */
 };
 
 struct settings {
@@ -137,6 +138,7 @@ struct tracing {
 	VEC(struct alloc) allocs;		/* of -a */
 	uint64_t counters[LEAK_COUNTERS];
 	uint64_t missed;		/* hits, before probes are detached */
+	bool tree_cut;			/* the command had more threads */
 	struct leak_stack stack;
 	int err;
 };
@@ -160,7 +162,7 @@ static bool is_partial(const struct tracing *t)
 	return n[LEAK_FULL] || n[LEAK_NO_THREAD] || n[LEAK_MISSED] ||
 	       n[LEAK_UNSENT] || n[COUNTER_EVENT_LOST] ||
 	       n[COUNTER_CHILD_LOST] || t->missed || t->late || t->leaks.cut ||
-	       t->leaks.unread || t->doubles_lost ||
+	       t->leaks.unread || t->doubles_lost || t->tree_cut ||
 	       session_missed(t->probing.watch.session, "fork");
 }
 
@@ -194,6 +196,10 @@ static void report(struct tracing *t)
 		  "different stacks for the memory of this host");
 	log_count(t->late, "files with an allocator that were mapped before "
 		  "they were found, what they did before is not known");
+	if (t->tree_cut)
+		log_notice("the command had more than %d threads at a time: "
+			   "allocators that some of them mapped late may not "
+			   "have been found", TREE_MOST);
 	if (t->leaks.cut)
 		log_notice("blocks changed while they were read: not all are "
 			   "in the last output (Linux 5.6 reads them at once)");
@@ -708,8 +714,11 @@ static void look_at_tree(struct tracing *t)
 		look_late(t, (uint32_t)t->probing.watch.filter.root);
 		return;
 	}
-	for (int n = 0; n < 1024 && !bpf_map_next_key(fd, any ? &tid : NULL,
-						      &next); n++) {
+	for (int n = 0; !bpf_map_next_key(fd, any ? &tid : NULL, &next); n++) {
+		if (n == TREE_MOST) {
+			t->tree_cut = true;
+			break;
+		}
 		tid = next;
 		any = true;
 		if (is_leader(tid))

@@ -53,6 +53,8 @@ void raw_names_close(struct raw_names *n)
 void raw_names_report(const struct raw_names *n)
 {
 	desk_report(n->desk);
+	if (n->kernel_unnamed)
+		desk_kernel_report(&n->kernel);
 	debug_files_report();
 }
 
@@ -222,6 +224,7 @@ static int name_in_kernel(struct raw_names *n, const struct raw_frame *f,
 	out->kind = FRAME_KERNEL;
 	out->addr = n->view.text + f->at;
 	name = desk_kernel_name(&n->view, out->addr - (as == AS_CALLER));
+	n->kernel_unnamed |= !name;
 	return name ? set_name(n, out, name) : set_address(n, out);
 }
 
@@ -237,6 +240,7 @@ static int name_in_module(struct raw_names *n, const struct raw_reader *r,
 	out->kind = FRAME_KERNEL;
 	out->addr = m.base + f->at;
 	name = desk_kernel_module_name(&n->view, m.name, m.base, off, &id);
+	n->kernel_unnamed |= !name;
 	return name ? set_name(n, out, name) : set_offset(n, out, m.name, off);
 }
 

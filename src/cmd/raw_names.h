@@ -27,6 +27,7 @@ struct raw_names {
 	struct raw_head first;		/* of the first file, which it is the */
 	const char *first_path;		/* name of; no command: none yet */
 	bool partly;			/* one was not whole */
+	bool kernel_unnamed;		/* a function of it */
 	/* Of the file that is being read: */
 	const char *path;
 	uint64_t spent;			/* bytes of its stacks, named */

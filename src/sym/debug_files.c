@@ -54,7 +54,7 @@ static struct {
 	unsigned looked;		/* at entries of it */
 	struct buf other;		/* the first that was not the right
 					 * one, as a notice */
-	unsigned others;
+	unsigned others, unsure;
 	off_t summed;
 } all = { .symfs_fd = -1, .debug_fd = -1, .root_fd = -1 };
 
@@ -199,6 +199,15 @@ static void note(const char *path, const char *why)
 	buf_fmt(&all.other, "%s: %s: not used", path, why);
 }
 
+static void note_below(const char *folder, const char *path, const char *why)
+{
+	char whole[4096];
+
+	snprintf(whole, sizeof(whole), "%s%s%s", folder,
+		 *folder && *path != '/' ? "/" : "", path);
+	note(whole, why);
+}
+
 void debug_files_refused(int fd, const char *why)
 {
 	char path[4096];
@@ -219,6 +228,9 @@ void debug_files_other(int fd, const struct build_id *id,
 
 void debug_files_report(void)
 {
+	log_count(all.unsure, "files without a build-id, whose symbols were "
+		  "taken by their path alone");
+	all.unsure = 0;
 	if (!all.others)
 		return;
 	log_notice("%s%s", buf_str(&all.other), all.others > 1 ?
@@ -237,7 +249,8 @@ static bool offer(int root, const char *path, bool follow, const char *where,
 	if (fd >= 0)
 		return fn(arg, fd, &st, where);
 	if (fd != -ENOENT && fd != -ENOTDIR)
-		note(path, log_errno(fd));
+		note_below(where, path, fd == -ENODEV ? "not a regular file" :
+			   log_errno(fd));
 	return false;
 }
 
@@ -294,26 +307,32 @@ struct stripped {
 	bool linked;
 };
 
-static bool has_sum(int fd, const struct stat *st, uint32_t sum)
+/* NULL, or why it is not known to be the file that the link is to. */
+static const char *sum_wrong(int fd, const struct stat *st, uint32_t sum)
 {
 	uint8_t part[16 << 10];
 	uint32_t is = 0;
 	off_t at = 0;
-	ssize_t n;
+	ssize_t n = 1;
 
 	if (st->st_size > SUM_MOST - all.summed)
-		return false;
+		return "too large for the checksum that the link to it tells";
 	all.summed += st->st_size;
-	for (; (n = pread(fd, part, sizeof(part), at)) > 0; at += n)
-		is = crc32_add(is, part, (size_t)n);
-	return !n && is == sum;
+	for (; n > 0 && at < st->st_size; at += n) {
+		n = pread(fd, part, sizeof(part), at);
+		if (n > 0)
+			is = crc32_add(is, part, (size_t)n);
+	}
+	return n > 0 && is == sum ? NULL :
+	       "it has not the checksum that the link to it tells";
 }
 
 static bool attach(void *arg, int fd, const struct stat *st, const char *where)
 {
 	struct stripped *s = arg;
 	struct build_id id;
-	bool symtab, code, same;
+	bool symtab, code, same, by_path;
+	const char *why = NULL;
 	struct elf *from;
 
 	if (elf_open(fd, &from)) {
@@ -323,19 +342,23 @@ static bool attach(void *arg, int fd, const struct stat *st, const char *where)
 	}
 	elf_look(from, &symtab, &code);
 	elf_build_id(from, &id);
+	by_path = !s->id.len && !s->linked && where == all.symfs;
+	if (!s->id.len && s->linked && symtab)
+		why = sum_wrong(fd, st, s->sum);
 	same = s->id.len ? build_id_same(&id, &s->id) :
-	       symtab && s->linked && has_sum(fd, st, s->sum);
-	if (symtab && same && !elf_take_symbols(s->elf, from))
+	       symtab && !why && (s->linked || by_path);
+	if (symtab && same && !elf_take_symbols(s->elf, from)) {
+		all.unsure += by_path;
 		return true;
+	}
 	if (symtab && same)
 		debug_files_refused(fd, "of another machine");
 	else if (!same && s->id.len)
 		debug_files_other(fd, &id, &s->id, s->path);
 	else if (same && where != all.symfs)	/* there lie stripped ones */
 		debug_files_refused(fd, "it has no .symtab");
-	else if (!same && symtab && s->linked)
-		debug_files_refused(fd, "it has not the checksum that the "
-				    "link to it tells");
+	else if (why)
+		debug_files_refused(fd, why);
 	elf_close(from);
 	return false;
 }

@@ -11,10 +11,7 @@
  */
 #include "sym/desk_kernel.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "sym/kallsyms.h"
@@ -38,19 +35,9 @@ void desk_kernel_close(struct desk_kernel *d)
 
 static void own_load(struct desk_kernel *d)
 {
-	int names, modules;
-
-	if (d->tried)
-		return;
+	if (!d->tried)
+		d->err = kernel_list_own(&d->table);
 	d->tried = true;
-	names = fs_open(FS_PROC, "kallsyms", O_RDONLY);
-	modules = fs_open(FS_PROC, "modules", O_RDONLY);
-	if (names >= 0 && kallsyms_load(names, modules, &d->table))
-		d->table = NULL;
-	if (names >= 0)
-		close(names);
-	if (modules >= 0)
-		close(modules);
 }
 
 static bool is_own_boot(const char *boot)
@@ -100,8 +87,10 @@ void desk_kernel_view(struct desk_kernel *d, const struct desk_kernel_told *t,
 		.text = t->text, .given = d->path != NULL,
 		.same_boot = !d->path && is_own_boot(t->boot),
 	};
-	if (!d->path && !out->same_boot && !build_id_same(&t->id, &d->own))
+	if (!d->path && !out->same_boot && !build_id_same(&t->id, &d->own)) {
+		d->other = true;
 		return;
+	}
 	if (!d->path)
 		own_load(d);
 	why = d->table ? place(d, t, out) : NULL;
@@ -111,6 +100,18 @@ void desk_kernel_view(struct desk_kernel *d, const struct desk_kernel_told *t,
 	log_notice("%s: not used for %s: %s: functions of its kernel are shown "
 		   "as addresses", d->path ? d->path : "/proc/kallsyms",
 		   t->name, why);
+}
+
+void desk_kernel_report(const struct desk_kernel *d)
+{
+	if (d->err) {
+		kernel_list_own_failed(d->err);
+	} else if (d->other) {
+		log_notice("not recorded on this kernel: kernel functions are "
+			   "shown as addresses");
+		log_hint("--kallsyms FILE, a copy of the device's, or "
+			 "--system-map FILE of its build names them");
+	}
 }
 
 const char *desk_kernel_name(const struct desk_kernel_view *v, uint64_t addr)

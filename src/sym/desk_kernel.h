@@ -14,7 +14,8 @@ struct desk_kernel {
 	const char *path;		/* of what was given; NULL: nothing */
 	struct kallsyms *table;		/* that, or of the kernel that runs */
 	struct build_id own;		/* its build-id */
-	bool tried;			/* to read its table */
+	bool tried, other;		/* to read its table; it ran no record */
+	int err;			/* of reading it */
 };
 
 /* What a device said of its kernel, and where its table is for it. */
@@ -41,6 +42,9 @@ struct desk_kernel_told {
 };
 void desk_kernel_view(struct desk_kernel *d, const struct desk_kernel_told *t,
 		      struct desk_kernel_view *out);
+
+/* Why functions had no names, where a notice did not say so. */
+void desk_kernel_report(const struct desk_kernel *d);
 
 /* The function at an address of the device's, or of a module that it had at a
  * base; valid as long as the table. NULL = not known for sure. */

@@ -17,6 +17,8 @@
 
 #include "base/log.h"
 #include "sym/kallsyms.h"
+#include "sys/advice.h"
+#include "sys/fs.h"
 #include "sys/waits.h"
 
 enum {
@@ -24,14 +26,17 @@ enum {
 	RETURNS_MOST = 64,
 	FUNCTION_MOST = 1 << 16,	/* bytes; none of these is larger */
 	SURE = 4,
-	NEEDED = 5,		/* of `waiting`, if the list has them */
+	NEEDED = 3,		/* of `waiting`, if the list has them; */
+	ENTRIES = 2,		/* and of those behind them, one */
 };
 
-/* What waits as waits.c does, on x86 and on ARM, since 4.9. */
+/* What waits as waits.c does, on x86 and on ARM, since 4.9. CPUs with FRED come
+ * in by another entry, of which the kernel has both; and some kernels before
+ * 4.16 called what need not be traced past do_syscall_64(). */
 static const char *const waiting[] = {
-	"schedule", "do_nanosleep", "do_sys_poll", "do_syscall_64",
-	"entry_SYSCALL_64_after_hwframe",
-	"hrtimer_nanosleep", "common_nsleep", "do_poll",
+	"schedule", "do_nanosleep", "do_sys_poll",
+	"entry_SYSCALL_64_after_hwframe", "asm_fred_entrypoint_user",
+	"do_syscall_64", "hrtimer_nanosleep", "common_nsleep", "do_poll",
 	"schedule_hrtimeout_range_clock", "schedule_hrtimeout_range",
 	"invoke_syscall", "do_el0_svc", "el0_svc",
 };
@@ -79,11 +84,35 @@ int kernel_list_read(const char *path, struct kallsyms **out)
 	return err ? err : -EINVAL;
 }
 
+int kernel_list_own(struct kallsyms **out)
+{
+	int names = fs_open(FS_PROC, "kallsyms", O_RDONLY);
+	int modules = fs_open(FS_PROC, "modules", O_RDONLY);
+	int err = names < 0 ? names : kallsyms_load(names, modules, out);
+
+	if (names >= 0)
+		close(names);
+	if (modules >= 0)
+		close(modules);
+	if (err)
+		*out = NULL;
+	return err;
+}
+
+void kernel_list_own_failed(int err)
+{
+	log_notice("/proc/kallsyms: %s: kernel functions are shown as "
+		   "addresses",
+		   err == -EACCES ? "addresses are hidden" : log_errno(err));
+	advice(OP_KALLSYMS, err);
+}
+
 /* The match */
 
 struct match {
 	struct ksym functions[WAITING];
-	size_t nfunctions, nneeded;	/* the first so many are needed */
+	size_t nfunctions, nneeded;	/* the first so many are needed, */
+	size_t nentries;		/* and one of so many behind them */
 	const uint64_t *returns;
 	size_t nreturns;
 	uint64_t best;
@@ -102,15 +131,18 @@ static bool is_in(const struct match *m, const struct ksym *f, uint64_t shift)
 
 static void judge(struct match *m, uint64_t shift)
 {
-	unsigned votes = 0;
+	unsigned votes = 0, entries = 0;
 
 	for (size_t i = 0; i < m->nfunctions; i++) {
 		bool in = is_in(m, &m->functions[i], shift);
 
 		if (!in && i < m->nneeded)
 			return;
+		entries += in && i < m->nneeded + m->nentries;
 		votes += in;
 	}
+	if (m->nentries && entries == m->nneeded)
+		return;
 	if (votes < m->votes || (votes == m->votes && shift == m->best))
 		return;
 	m->unsure = votes == m->votes;
@@ -131,6 +163,7 @@ int kernel_list_match(const struct kallsyms *k, const uint64_t *returns,
 			continue;
 		m.nfunctions++;
 		m.nneeded += i < NEEDED;
+		m.nentries += i >= NEEDED && i < NEEDED + ENTRIES;
 	}
 	for (size_t f = 0; f < m.nfunctions; f++)
 		for (size_t i = 0; i < n; i++) {

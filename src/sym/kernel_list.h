@@ -15,6 +15,11 @@ int kernel_list_open(const char *path);
  * kallsyms_free(). */
 int kernel_list_read(const char *path, struct kallsyms **out);
 
+/* The list of the kernel that runs, by itself. 0 or -errno, unreported; then
+ * the other one says that its functions are shown as addresses, and why. */
+int kernel_list_own(struct kallsyms **out);
+void kernel_list_own_failed(int err);
+
 /* Where in it the kernel that runs is: *shift is what its addresses lack to
  * those of the list. -EINVAL: of no place is that sure; or why the kernel does
  * not let us look; reported. */

@@ -2,9 +2,7 @@
 #include "sym/namer.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/intern.h"
 #include "base/log.h"
@@ -14,8 +12,6 @@
 #include "sym/kallsyms.h"
 #include "sym/kernel_list.h"
 #include "sym/names.h"
-#include "sys/advice.h"
-#include "sys/fs.h"
 #include "sys/host.h"
 
 enum {
@@ -243,27 +239,13 @@ int namer_user(struct namer *n, struct proc_at at, uint64_t addr,
 
 /* The kernel. */
 
-static void kernel_say(int err)
-{
-	log_notice("/proc/kallsyms: %s: kernel functions are shown as "
-		   "addresses",
-		   err == -EACCES ? "addresses are hidden" : log_errno(err));
-	advice(OP_KALLSYMS, err);
-}
-
 static int kernel_read(struct namer *n)
 {
-	int names = fs_open(FS_PROC, "kallsyms", O_RDONLY);
-	int modules = fs_open(FS_PROC, "modules", O_RDONLY);
-	struct kallsyms *k = NULL;
-	int err = names < 0 ? names : kallsyms_load(names, modules, &k);
+	struct kallsyms *k;
+	int err = kernel_list_own(&k);
 
-	if (names >= 0)
-		close(names);
-	if (modules >= 0)
-		close(modules);
 	if (err && !n->reading)
-		kernel_say(err);
+		kernel_list_own_failed(err);
 	n->reading++;
 	n->read_at = host_time();
 	if (!err) {

@@ -491,6 +491,9 @@ void session_report_followed(const struct session *s)
 		  "a time");
 	log_count(session_missed(s, "fork"), "forks not seen, their CPU was at "
 		  "work on another: descendants of the command may be missing");
+	log_count(session_missed(s, "exec") + session_missed(s, "exit"),
+		  "execs or exits not seen, their CPU was at work on another: "
+		  "those processes may be named wrongly");
 }
 
 struct channel *session_channel(struct session *s)

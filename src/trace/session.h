@@ -83,15 +83,15 @@ int session_attach_one(struct session *s, const char *prog);
 int session_map(const struct session *s, const char *name);
 int session_prog(const struct session *s, const char *name);
 
-/* How often the kernel did not run a program, as it was in the middle of
- * another run of it on that CPU: 5.12 tells; from 7.0 on a task can be put
- * aside within. */
+/* How often the kernel did not run a program. One at a raw tracepoint: as it
+ * was in the middle of another run of it on that CPU (5.12 tells; from 7.0 on
+ * a task can be put aside within). One at a tracepoint or kprobe: as the CPU
+ * was in any such program, or in a system call about a BPF map (6.7 tells). */
 uint64_t session_missed(const struct session *s, const char *prog);
 
-/* Tell which descendants of a command may be missing: those that the object's
- * map "targets" had no room for, and forks that its program "fork" missed: while
- * a CPU is in a system call about a BPF map, the kernel runs no program at its
- * tracepoints (6.7 tells how often). */
+/* Tell what processes may not have been followed as they were: those that the
+ * map "targets" had no room for, and what the programs "fork", "exec" and
+ * "exit", where the object has them, missed. */
 void session_report_followed(const struct session *s);
 
 /* The channel of the object's event map; NULL when it has none. */

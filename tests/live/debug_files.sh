@@ -194,6 +194,16 @@ sums() {
 	told "not the checksum"
 	truncate -s 3G d/dbg
 	no "a debug file of 3 GiB" d/linked
+	told "too large for the checksum"
+	rm d/dbg
+	mkdir d/dbg
+	no "a folder in its place" d/linked
+	told "/d/dbg: not a regular file"
+	mkdir -p "sums$PWD/d"
+	cp d/full "sums$PWD/d/prog"
+	is "no build-id, by its path" "$named" d/prog --symfs sums
+	grep -q "taken by their path alone: 1" notes && pass "which is told" ||
+		fail "which is told" "$(cat notes)"
 }
 
 # root DIR: a folder for a process to have as "/", with the static program.
