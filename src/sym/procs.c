@@ -82,7 +82,8 @@ void procs_free(struct procs *p)
 	if (!p)
 		return;
 	for (size_t i = 0; i < p->all.n; i++)
-		proc_free(p->all.v[i]);
+		if (p->all.v[i])
+			proc_free(p->all.v[i]);
 	for (size_t i = 0; i < p->roots.n; i++)
 		close(p->root_fds[i]);
 	if (p->own_root >= 0)
@@ -125,25 +126,39 @@ struct proc *proc_find(const struct procs *p, uint32_t pid)
 	return id < 0 || (size_t)id >= p->all.n ? NULL : p->all.v[id];
 }
 
+/* A pid that was forgotten has a place already. */
+static struct proc **proc_place(struct procs *p, uint32_t pid, uint32_t *number)
+{
+	int64_t id = intern_put(&p->pids, &pid, sizeof(pid));
+	struct proc **to;
+
+	if (id < 0)
+		return NULL;
+	*number = (uint32_t)id;
+	while ((size_t)id >= p->all.n) {
+		to = vec_push(&p->all);
+		if (!to)
+			return NULL;
+		*to = NULL;
+	}
+	return &p->all.v[id];
+}
+
 static struct proc *proc_add(struct procs *p, uint32_t pid)
 {
-	struct proc *c = mem_zalloc(sizeof(*c)), **to = vec_push(&p->all);
+	struct proc *c = mem_zalloc(sizeof(*c)), **to;
 	struct boundary *begin = c ? vec_push(&c->bounds) : NULL;
-	int64_t id;
 
 	if (c)
 		c->jit_fd = -1;
-	id = begin && to ? intern_put(&p->pids, &pid, sizeof(pid)) : -1;
-
-	if (id < 0) {
-		p->all.n -= to != NULL;
+	to = begin ? proc_place(p, pid, &c->number) : NULL;
+	if (!to) {
 		if (c)
 			proc_free(c);
 		return NULL;
 	}
 	*begin = (struct boundary){ .ppid = NONE };
 	c->pid = pid;
-	c->number = (uint32_t)id;
 	*to = c;
 	return c;
 }
@@ -188,13 +203,11 @@ static void forget(struct procs *p, uint64_t before)
 	for (size_t i = 0; i < p->all.n; i++) {
 		struct proc *c = p->all.v[i];
 
-		if (c->snaps.n || !c->left || c->left >= before)
+		if (!c || c->snaps.n || c->jit || c->jit_fd >= 0 || !c->left ||
+		    c->left >= before)
 			continue;
-		vec_free(&c->rows);
-		c->bounds.n = 1;
-		c->bounds.v[0].first = 0;
-		c->left = 0;
-		c->unsorted = true;
+		proc_free(c);
+		p->all.v[i] = NULL;
 	}
 }
 

@@ -78,7 +78,7 @@ struct root_key {
 
 struct procs {
 	struct intern pids, labels, roots, tried, marks;
-	VEC(struct proc *) all;		/* by number in pids */
+	VEC(struct proc *) all;		/* by number in pids; NULL: forgotten */
 	VEC(uint32_t) tried_as;		/* by number in tried: a file */
 	VEC(struct row) scratch;	/* of the snapshot being read */
 	int root_fds[ROOTS_MOST];	/* by number in roots */

@@ -108,7 +108,7 @@ static size_t rows_held(const struct procs *p)
 	size_t n = 0;
 
 	for (size_t i = 0; i < p->all.n; i++)
-		n += p->all.v[i]->rows.cap;
+		n += p->all.v[i] ? p->all.v[i]->rows.cap : 0;
 	return n;
 }
 
@@ -116,7 +116,7 @@ static void rows_make_room(struct procs *p, size_t most)
 {
 	for (size_t keep = UNSEEN_MOST / 2; rows_held(p) > most; keep /= 2) {
 		for (size_t i = 0; i < p->all.n; i++)
-			if (!p->all.v[i]->snaps.n)
+			if (p->all.v[i] && !p->all.v[i]->snaps.n)
 				rows_trim(p, p->all.v[i], keep);
 		if (!keep)
 			return;

@@ -146,6 +146,7 @@ TEST(forgets)
 		procs_exit(procs, NOBODY + i, 20 + i * 100000000ull);
 	}
 	CHECK_STR(name_at(NOBODY, 15, 0x1010), "[unknown]");
+	CHECK(!procs_at(procs, NOBODY, 15).proc);
 	CHECK_STR(name_at(NOBODY + 999, 15, 0x1010), "[a+0x10]");
 	CHECK_EQ(procs_fork(procs, NOBODY, NOBODY + 999, 15), 0);
 	CHECK_STR(name_at(NOBODY, 16, 0x1010), "[a+0x10]");
