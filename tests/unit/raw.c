@@ -49,10 +49,12 @@ static void field_number(struct bytes *b, unsigned which, uint64_t value)
 /* What a reader handed over, as text. */
 static char seen[1 << 14];
 static size_t rows;
+static bool full;			/* no more is kept */
 
 static void see(const char *s)
 {
-	if (strlen(seen) + strlen(s) + 1 < sizeof(seen))
+	full = full || strlen(seen) + strlen(s) + 1 >= sizeof(seen);
+	if (!full)
 		strcat(seen, s);
 }
 
@@ -78,7 +80,7 @@ static int see_head(void *arg, const struct raw_reader *r)
 static void see_stack(const struct raw_reader *r, uint32_t node)
 {
 	see(" |");
-	for (; node; node = r->nodes.v[node - 1].parent) {
+	for (; node && !full; node = r->nodes.v[node - 1].parent) {
 		const struct raw_frame *f =
 			&r->frames.v[r->nodes.v[node - 1].frame];
 
@@ -136,6 +138,7 @@ static int read_bytes(const void *p, size_t n)
 	int fd = file_of(p, n), err;
 
 	seen[0] = '\0';
+	full = false;
 	rows = 0;
 	raw_read_free(&reader);
 	lseek(fd, (off_t)before, SEEK_SET);
