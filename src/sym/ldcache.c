@@ -47,10 +47,11 @@ static uint32_t word_at(const uint8_t *p)
 static const char *text_at(const struct cache *c, uint32_t at)
 {
 	size_t left = c->size - c->texts;
-	const uint8_t *text = c->data + c->texts + at;
+	const uint8_t *text;
 
 	if (at >= left)
 		return NULL;
+	text = c->data + c->texts + at;
 	left -= at;
 	if (left > TEXT_MAX)
 		left = TEXT_MAX;
@@ -70,10 +71,12 @@ static bool order_is_ours(uint8_t order)
 
 static bool open_new(struct cache *c, size_t at)
 {
-	const uint8_t *p = c->data + at;
+	const uint8_t *p;
 
-	if (at > c->size || c->size - at < NEW_HEADER ||
-	    memcmp(p, new_magic, sizeof(new_magic) - 1) ||
+	if (at > c->size || c->size - at < NEW_HEADER)
+		return false;
+	p = c->data + at;
+	if (memcmp(p, new_magic, sizeof(new_magic) - 1) ||
 	    !order_is_ours(p[NEW_ORDER]))
 		return false;
 	c->n = word_at(p + 20);

@@ -148,11 +148,10 @@ static int sections_find(struct btf *b, size_t size, uint32_t **words,
 	*nwords = head[3] / 4;
 	b->strings = bytes + head[1] + head[4];
 	b->strings_len = head[5];
-	if (b->strings[b->strings_len - 1])
-		return -EINVAL;
 	for (size_t i = 0; turn && i < *nwords; i++)
 		(*words)[i] = turned((*words)[i]);
-	return 0;
+	/* Last, for a hostile file's strings may lie among its types. */
+	return b->strings[b->strings_len - 1] ? -EINVAL : 0;
 }
 
 static int types_index(struct btf *b, size_t size)

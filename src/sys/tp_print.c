@@ -160,7 +160,9 @@ static bool read_operand(struct reader *r, struct value *out)
 		char op = *r->p++;
 
 		ok = read_operand(r, out) && !out->field;
-		out->n = op == '-' ? -out->n : op == '~' ? ~out->n : !out->n;
+		if (ok)
+			out->n = op == '-' ? -out->n :
+				 op == '~' ? ~out->n : !out->n;
 	} else if (!strncmp(r->p, "REC->", 5)) {
 		ok = read_rec(r, out);
 	} else if (*r->p == '\'' && r->p[1] && r->p[2] == '\'') {
