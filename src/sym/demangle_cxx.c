@@ -141,11 +141,11 @@ static bool says_result(const struct cxx *c, uint16_t name)
 }
 
 /* Of functions, only templates' have the type of the result in their names. */
-static bool has_result(const struct cxx *c, uint16_t name)
+static bool has_result(struct cxx *c, uint16_t name)
 {
 	const struct cxx_node *n = &c->node[name];
 
-	while (n->kind == CXX_OF_THIS || n->kind == CXX_LOCAL)
+	for (; n->kind == CXX_OF_THIS || n->kind == CXX_LOCAL; c->steps++)
 		n = &c->node[n->kind == CXX_LOCAL ? n->b : n->a];
 	return n->kind == CXX_TEMPLATE && !says_result(c, n->a);
 }
@@ -238,7 +238,8 @@ static uint16_t tree(struct cxx *c, const char *name, size_t n, bool old)
 	c->end = name + n;
 	c->old = old;
 	c->nnodes = c->nscopes = 1;	/* 0 is none */
-	c->node[0].kind = CXX_TEXT;
+	c->node[0] = (struct cxx_node){ .kind = CXX_TEXT };
+	c->scopes[0] = (struct cxx_scope){ 0 };
 	return whole(c);
 }
 

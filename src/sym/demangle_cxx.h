@@ -104,13 +104,12 @@ struct cxx {
 	const char *in, *p, *end;	/* *end is the NUL */
 	uint16_t nnodes, nsubs;
 	uint16_t last_name;		/* constructors are called like it */
-	unsigned depth;			/* of both */
+	unsigned depth, steps;		/* of both */
 	bool failed, in_expression, in_conversion;
 	bool old, maybe_old;		/* how it has names in expressions */
 
 	/* the writer */
 	struct demangle_text *t;
-	unsigned steps;
 	unsigned pending;		/* marks that enclose what is written */
 	unsigned params;		/* 1 + those that a lambda's head
 					 * declares; 0 = in no lambda's list */
@@ -201,7 +200,7 @@ void cxx_chain(struct cxx *c, struct cxx_list *chain, uint16_t inner);
 uint16_t cxx_list_until(struct cxx *c, uint16_t (*item)(struct cxx *),
 			char end);
 uint16_t cxx_substitutable(struct cxx *c, uint16_t id);	/* id */
-void cxx_enter(struct cxx *c);			/* what can nest */
+void cxx_enter(struct cxx *c);			/* what can nest: a step */
 void cxx_leave(struct cxx *c);
 bool cxx_skip(struct cxx *c, char want);	/* true: it was there */
 bool cxx_skip_two(struct cxx *c, const char *want);

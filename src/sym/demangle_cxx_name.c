@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-enum { DEPTH = 512 };		/* of types in types and so on */
+enum {
+	DEPTH = 512,		/* of types in types and so on */
+	STEPS = 100000,		/* with what is read in vain, by its bytes */
+};
 
 const char *const cxx_texts[] = {
 	[CXX_ANONYMOUS] = "(anonymous namespace)",
@@ -92,7 +95,7 @@ uint16_t cxx_substitutable(struct cxx *c, uint16_t id)
 
 void cxx_enter(struct cxx *c)
 {
-	if (++c->depth > DEPTH)
+	if (++c->depth > DEPTH || ++c->steps > STEPS)
 		cxx_fail(c);
 }
 
@@ -505,7 +508,9 @@ static uint16_t local(struct cxx *c)
 	is_default = cxx_skip(c, 'd');
 	if (is_default)
 		argument = cxx_index(c);
+	cxx_enter(c);			/* it may be local, too */
 	id = cxx_name(c);
+	cxx_leave(c);
 	if (c->node[id].kind != CXX_LAMBDA && c->node[id].kind != CXX_UNNAMED)
 		discriminator(c);
 	if (is_default)

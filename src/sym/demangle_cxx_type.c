@@ -221,7 +221,8 @@ static uint16_t two_letters(struct cxx *c, bool *has_parts)
 
 /* A parameter, or a template that is one. A conversion's type is followed by
  * its own arguments: then those of a template are they only if others follow,
- * which is seen by reading. */
+ * which is seen by reading. Arguments within them are read twice as often with
+ * each level, so what was in vain counts. */
 static uint16_t param_type(struct cxx *c)
 {
 	uint16_t id = cxx_param(c), nnodes = c->nnodes, nsubs = c->nsubs;
@@ -234,8 +235,9 @@ static uint16_t param_type(struct cxx *c)
 	if (c->in_conversion) {
 		uint16_t both = cxx_template(c, id);
 
-		if (*c->p == 'I')
+		if (*c->p == 'I' || c->failed)
 			return both;
+		c->steps += (unsigned)(c->p - start);
 		c->p = start;
 		c->nnodes = nnodes;
 		c->nsubs = nsubs - 1;

@@ -18,6 +18,7 @@
 enum {
 	DEPTH = 1024,
 	STEPS = 200000,
+	WALK = 32,		/* items of a list that are as a step */
 	CV = 1 << CXX_CONST | 1 << CXX_VOLATILE | 1 << CXX_RESTRICT,
 };
 
@@ -38,26 +39,30 @@ static bool step(struct cxx *c)
 
 /* -- arguments of templates ------------------------------------------ */
 
-uint16_t cxx_list_item(const struct cxx *c, uint16_t list, int n)
+uint16_t cxx_list_item(struct cxx *c, uint16_t list, int n)
 {
+	int i;
+
 	if (n < 0)
 		return list;
-	while (list && n--)
+	for (i = 0; list && i < n; i++)
 		list = c->node[list].b;
+	c->steps += (unsigned)i / WALK;
 	return list ? c->node[list].a : 0;
 }
 
-unsigned cxx_list_length(const struct cxx *c, uint16_t list)
+unsigned cxx_list_length(struct cxx *c, uint16_t list)
 {
 	unsigned n = 0;
 
 	for (; list && c->node[list].a; list = c->node[list].b)
 		n++;
+	c->steps += n / WALK;
 	return n;
 }
 
 /* What PARAM `id` stands for in a scope; a LIST is a pack. 0 = nothing. */
-static uint16_t param_whole(const struct cxx *c, uint16_t id, uint16_t scope)
+static uint16_t param_whole(struct cxx *c, uint16_t id, uint16_t scope)
 {
 	uint16_t template = c->scopes[scope].template;
 
@@ -66,8 +71,7 @@ static uint16_t param_whole(const struct cxx *c, uint16_t id, uint16_t scope)
 	return cxx_list_item(c, c->node[template].b, c->node[id].a);
 }
 
-static uint16_t param_argument(const struct cxx *c, uint16_t id,
-			       uint16_t scope)
+static uint16_t param_argument(struct cxx *c, uint16_t id, uint16_t scope)
 {
 	uint16_t argument = param_whole(c, id, scope);
 
@@ -318,7 +322,7 @@ static void list(struct cxx *c, uint16_t id)
 {
 	size_t end = c->t->n;
 
-	for (; id; id = c->node[id].b) {
+	for (; id && !c->t->failed; id = c->node[id].b) {
 		size_t start = c->t->n;
 
 		if (c->node[id].a)
@@ -394,7 +398,11 @@ static void behind_name(struct cxx *c, uint16_t id)
 	const struct cxx_node *n = &c->node[id];
 
 	if (n->kind == CXX_OF_THIS) {
+		if (!step(c))
+			return;
+		c->depth++;
 		behind_name(c, n->a);
+		c->depth--;
 		of_this(c, n);
 	} else if (n->kind == CXX_FUNCTION) {
 		cxx_puts(c, "(");
@@ -805,6 +813,6 @@ static void right(struct cxx *c, uint16_t id)
 
 void cxx_write(struct cxx *c, uint16_t id)
 {
-	c->depth = 0;
+	c->depth = c->steps = 0;
 	cxx_whole(c, id);
 }

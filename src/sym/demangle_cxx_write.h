@@ -23,8 +23,8 @@ void cxx_put_number(struct cxx *c, const char *before, unsigned n,
 		    const char *after);
 
 /* An item of a LIST, or 0; a negative number is the whole list. */
-uint16_t cxx_list_item(const struct cxx *c, uint16_t list, int n);
-unsigned cxx_list_length(const struct cxx *c, uint16_t list);
+uint16_t cxx_list_item(struct cxx *c, uint16_t list, int n);
+unsigned cxx_list_length(struct cxx *c, uint16_t list);
 
 /* The first pack, a LIST, that a pattern refers to, or 0. */
 uint16_t cxx_pack_find(struct cxx *c, uint16_t id);

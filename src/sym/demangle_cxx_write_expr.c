@@ -51,7 +51,7 @@ static unsigned args_length(struct cxx *c, uint16_t id)
 {
 	unsigned n = 0;
 
-	for (; id && c->node[id].a; id = c->node[id].b) {
+	for (; id && c->node[id].a; id = c->node[id].b, c->steps++) {
 		const struct cxx_node *item = &c->node[c->node[id].a];
 
 		n += item->kind == CXX_PACK

@@ -3,8 +3,9 @@
  * A v0 name is a path in prefix notation whose order is that of its text, so it
  * is written while it is read. A backref is the place of an earlier part, which
  * is then read again: names can thus be exponentially large, and the text, the
- * steps and the depth are bounded. As rustfilt does, what tells crates and
- * instances of one name apart is left out.
+ * steps and the depth are bounded. Bytes that leave no trace in the text, for
+ * it is taken back or they are zeros, count as steps. As rustfilt does, what
+ * tells crates and instances of one name apart is left out.
  */
 #include <limits.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 enum {
 	DEPTH = 300,
 	STEPS = 100000,
+	BYTES = 4,		/* that are as a step */
 	LETTERS = 128,		/* of an identifier in Punycode */
 };
 
@@ -110,6 +112,7 @@ static uint64_t base_62(struct rust *r)
 		n = n * 62 + digit;
 	}
 	n += p > r->p;
+	r->steps += (unsigned)(p - r->p) / BYTES;
 	r->p = p + 1;
 	return n;
 }
@@ -299,6 +302,7 @@ static uint64_t binder(struct rust *r)
 	for (uint64_t i = 0; i < n && !r->t->failed; i++) {
 		put(r, i ? ", " : "for<");
 		r->lifetimes++;
+		r->steps++;
 		lifetime(r, 1);
 	}
 	put(r, "> ");
@@ -324,6 +328,7 @@ static void implementation(struct rust *r)
 
 	maybe_62(r, 's');
 	path(r, false);
+	r->steps += (unsigned)(r->t->n - n) / BYTES;
 	r->t->n = n;
 }
 
@@ -629,6 +634,7 @@ static const char *nibbles(struct rust *r, size_t *n)
 	while (demangle_nibble(*r->p) >= 0)
 		r->p++;
 	*n = (size_t)(r->p - start);
+	r->steps += (unsigned)*n / BYTES;
 	if (!skip(r, '_')) {
 		fail(r);
 		*n = 0;

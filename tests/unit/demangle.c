@@ -3,6 +3,8 @@
 #include "test.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <time.h>
 
 #include "sym/demangle.h"
 
@@ -611,6 +613,8 @@ TEST(depth)
 		{ "_Z", "Z", "1fv", "E1x", "" },
 		{ "_ZUl", "Tp", "TyvE_", "", "" },
 		{ "_Z", "cv", "iv", "", "" },
+		{ "_Z", "Z1fE", "1x", "", "" },
+		{ "_ZN", "K", "1fEv", "", "" },
 		{ "_RIC1a", "R", "hE", "", "" },
 		{ "_RIC1a", "T", "", "E", "E" },
 		{ "_R", "YhNv", "C1a", "1b1b", "" },
@@ -628,6 +632,8 @@ TEST(depth)
 		CHECK_EQ(repeated(p[0], p[1], 10000, p[2], p[3], p[4]),
 			 -ENOENT);
 	}
+	CHECK_EQ(repeated("_Z", "Z1fE", 600, "1x", "", ""), -ENOENT);
+	CHECK_EQ(repeated("_ZN", "K", 2000, "1fEv", "", ""), -ENOENT);
 }
 
 /* The substitution or backref of number n in base 36 or 62. */
@@ -703,6 +709,53 @@ TEST(doubling)
 	CHECK_EQ(repeated("_Z1fIiE", "RT_", 1000, "v", "", ""), 0);
 }
 
+/* Names that would take seconds or years if anything in them went uncounted;
+ * <3 ab> is ababab. */
+static const char *const costly[] = {
+	"_ZN1Acv<40 T_I>i<40 E>Ev",
+	"_ZN1Acv<14 T_I>N<2000 pl>E<14 E>Ev",
+	"_Z1fI<3600 i>JEEvDpT3599_1gI<300 S1_>E1hI<300 S3_>E",
+	"_RNvMIC1aMIC1aMIC1aFG12u_EuEu<99 Bb_>Eu<999 B6_>Eu1f",
+	"_RNvMIC1aMIC1aKh<20000 0>_<99 KBc_>Eu<999 B6_>Eu1f",
+	"_RNvMIC1aMIC1aCs<20000 0>_1a<99 Bb_>Eu<999 B6_>Eu1f",
+	"_RNvMIC1aMIC1aKRe<12000 61>_Eu<2999 B6_>Eu1f",
+};
+
+static void unfold(struct buf *out, const char *p)
+{
+	for (; *p; p++) {
+		char *text;
+		long n;
+
+		if (*p != '<') {
+			buf_putc(out, *p);
+			continue;
+		}
+		n = strtol(p + 1, &text, 10);
+		p = strchr(++text, '>');
+		while (n--)
+			buf_mem(out, text, (size_t)(p - text));
+	}
+}
+
+TEST(cost)
+{
+	struct buf name = { 0 }, out = { 0 };
+
+	for (size_t i = 0; i < sizeof(costly) / sizeof(*costly); i++) {
+		clock_t start = clock();
+
+		buf_reset(&name);
+		unfold(&name, costly[i]);
+		if (demangled(buf_str(&name), &out))
+			FAIL("%s: read", costly[i]);
+		if (clock() - start > CLOCKS_PER_SEC / 2)
+			FAIL("%s: half a second of CPU time", costly[i]);
+	}
+	buf_free(&name);
+	buf_free(&out);
+}
+
 /* Numbers at the limits of what holds them. */
 TEST(numbers)
 {
@@ -749,6 +802,7 @@ int main(void)
 	RUN(in_place);
 	RUN(depth);
 	RUN(doubling);
+	RUN(cost);
 	RUN(numbers);
 	return test_failed;
 }
