@@ -14,7 +14,8 @@ struct desk_kernel {
 	const char *path;		/* of what was given; NULL: nothing */
 	struct kallsyms *table;		/* that, or of the kernel that runs */
 	struct build_id own;		/* its build-id */
-	bool tried, other;		/* to read its table; it ran no record */
+	bool tried;			/* to read its table */
+	bool other;			/* a record is of another kernel */
 	int err;			/* of reading it */
 };
 

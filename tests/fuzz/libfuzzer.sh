@@ -18,5 +18,6 @@ why=$(grep -m 1 '^SUMMARY:' "$1.out" || echo "exit status $status")
 places=$(grep -o 'src/[a-z_/]*\.[ch]:[0-9]*' "$1.out" | head -n 8 |
 	tr '\n' ' ')
 input=$(sed -n 's/.*Test unit written to //p' "$1.out")
-[ -z "$input" ] || input="on (gzip, base64): $(gzip -9nc "$input" | base64 -w 0)"
+[ -z "$input" ] ||
+	input="on (gzip, base64): $(gzip -9nc "$input" | base64 -w 0)"
 echo "FAIL $why at $places$input"

@@ -26,9 +26,9 @@ same() {
 	fi
 }
 
-# missed: how many of the machine's executions and forks the kernel did not show:
-# from 7.0 on, while a task is put aside within the program, the CPU runs it for
-# nobody; and none at tracepoints while it is at work on a BPF map.
+# missed: how many of the machine's executions and forks the kernel has not
+# shown: from 7.0 on, while a task is put aside within the program, the CPU runs
+# it for nobody; and none at tracepoints while it is at work on a BPF map.
 missed() {
 	awk '/^note: [0-9]* (executions or calls|forks) not seen/ { n += $2 }
 		END { print n + 0 }' "$TMP/err"

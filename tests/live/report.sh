@@ -303,7 +303,8 @@ if have strip && strip -o "$TMP/device" "$TMP/chain" 2>"$TMP/err" &&
 	unshare -m sh -c 'cd "$1" && mount --rbind /proc all/proc &&
 		mount --rbind /sys all/sys &&
 		exec timeout 60 "$2" report -f --symfs all "$3" >out 2>said' \
-		sh "$TMP" "$SONDE" "$R" && ! grep -q "it is large" "$TMP/said" &&
+		sh "$TMP" "$SONDE" "$R" &&
+		! grep -q "it is large" "$TMP/said" &&
 		pass "all of a machine" ||
 		fail "all of a machine" "$(tail -n 3 "$TMP/said")"
 	id=$(readelf -n "$TMP/chain" | sed -n 's/.*Build ID: //p')

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "sym/demangle.h"
 
@@ -743,14 +742,10 @@ TEST(cost)
 	struct buf name = { 0 }, out = { 0 };
 
 	for (size_t i = 0; i < sizeof(costly) / sizeof(*costly); i++) {
-		clock_t start = clock();
-
 		buf_reset(&name);
 		unfold(&name, costly[i]);
 		if (demangled(buf_str(&name), &out))
 			FAIL("%s: read", costly[i]);
-		if (clock() - start > CLOCKS_PER_SEC / 2)
-			FAIL("%s: half a second of CPU time", costly[i]);
 	}
 	buf_free(&name);
 	buf_free(&out);
