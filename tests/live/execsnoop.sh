@@ -30,12 +30,13 @@ same() {
 # shown: from 7.0 on, while a task is put aside within the program, the CPU runs
 # it for nobody; and none at tracepoints while it is at work on a BPF map.
 missed() {
-	awk '/^note: [0-9]* (executions or calls|forks) not seen/ { n += $2 }
+	awk '/^note: [0-9]+ executions or calls not seen/ { n += $2 }
+		/^note: (forks|execs or exits) not seen/ { n += $NF }
 		END { print n + 0 }' "$TMP/err"
 }
 # said_no_more: nothing else was said.
 said_no_more() {
-	! grep -qv 'note: [0-9]* [a-z ]* not seen, their CPU' "$TMP/err"
+	! grep -qv '^note: [0-9a-z ]* not seen, their CPU' "$TMP/err"
 }
 
 cat >"$TMP/script" <<X
