@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/vec.h"
+#include "sym/build_id.h"
 #include "sym/elf.h"
 
 /* A small shared object in the layout of lld: the code begins in the middle of
@@ -720,6 +721,25 @@ TEST(long_aliases)
 	mem_free(p);
 }
 
+/* A note that ends in its name: none. */
+TEST(build_id_cut)
+{
+	static const uint8_t note[] = "\4\0\0\0\1\0\0\0\3\0\0\0GNU\0\7";
+	struct build_id id;
+
+	for (size_t n = 0; n <= 17; n++)
+		for (int desc = 0; desc < 2; desc++) {
+			uint8_t *p = malloc(n + !n);
+
+			memcpy(p, note, n);
+			if (n > 4)
+				p[4] = (uint8_t)desc;
+			CHECK_EQ(build_id_find(p, n, false, 4, &id),
+				 n == 17 && desc);
+			free(p);
+		}
+}
+
 int main(void)
 {
 	RUN(classes_and_byte_orders);
@@ -739,6 +759,7 @@ int main(void)
 	RUN(long_name);
 	RUN(work_is_bounded);
 	RUN(long_aliases);
+	RUN(build_id_cut);
 	elf_close(e);
 	return test_failed;
 }
