@@ -10,6 +10,14 @@
 
 /* Reading */
 
+bool elf_afford(uint64_t *work, uint64_t cost)
+{
+	bool enough = *work >= cost;
+
+	*work = enough ? *work - cost : 0;
+	return enough;
+}
+
 size_t elf_read(struct elf *e, uint64_t offset, void *to, size_t n)
 {
 	size_t done = 0;

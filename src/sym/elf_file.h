@@ -131,6 +131,9 @@ struct elf {
 
 /* elf.c: the file as bytes */
 
+/* Take a cost from the work that is left. False: that is less, now 0. */
+bool elf_afford(uint64_t *work, uint64_t cost);
+
 /* Up to n bytes at an offset; less at the end of the file or after an error. */
 size_t elf_read(struct elf *e, uint64_t offset, void *to, size_t n);
 
@@ -208,8 +211,9 @@ int elf_symtab_each(struct elf *e, struct elf_symtab *t, uint64_t *work,
 		    int (*fn)(void *arg, const struct elf_symbol *s,
 			      uint32_t number), void *arg);
 
-/* The number of the section with that name (up to 31 bytes). False: none. */
-bool elf_section_named(struct elf *e, const char *name,
+/* The section with that name (up to 31 bytes). False: none, or none that *work
+ * is enough to find; work may be NULL where one look for it is all. */
+bool elf_section_named(struct elf *e, const char *name, uint64_t *work,
 		       struct elf_section *out);
 
 /* elf_debugdata.c: the file that .gnu_debugdata has; unpacking it costs *work.
@@ -237,8 +241,9 @@ bool elf_dynamic(struct elf *e, struct elf_section *symbols,
 		 struct elf_section *strings);
 
 /* The word that the loader finds at a vaddr, or puts there by a relocation that
- * no symbol takes part in; 0 when the file does not tell. */
-uint64_t elf_relocated(struct elf *e, uint64_t vaddr);
+ * no symbol takes part in, which costs *work to find; 0 when the file does not
+ * tell. */
+uint64_t elf_relocated(struct elf *e, uint64_t vaddr, uint64_t *work);
 
 /* elf_plt.c: name the stubs of one .plt* section, after all relocations are
  * there. 0, -ENOMEM, -EFBIG. */

@@ -58,12 +58,7 @@ struct load {
 
 int elf_spend(struct elf *e, uint64_t cost)
 {
-	if (cost > e->work) {
-		e->work = 0;
-		return -EFBIG;
-	}
-	e->work -= cost;
-	return 0;
+	return elf_afford(&e->work, cost) ? 0 : -EFBIG;
 }
 
 static int range_compare(const void *a, const void *b)

@@ -196,7 +196,7 @@ static int walk_table(struct walk *w, uint32_t type)
 	int err;
 
 	if (!elf_symtab_open(w->e, type, &w->table, &w->work))
-		return 0;
+		return w->work ? 0 : -EFBIG;
 	w->whole |= type == SHT_SYMTAB;
 	err = versions_read(w);
 	if (!err)
@@ -216,7 +216,9 @@ static int walk_stripped(struct walk *w)
 		return err;
 	w->e = elf_debugdata(w->file, &w->work);
 	elf_window_free(&w->headers);
-	return w->e ? walk_table(w, SHT_SYMTAB) : 0;
+	if (!w->e)
+		return w->work ? 0 : -EFBIG;
+	return walk_table(w, SHT_SYMTAB);
 }
 
 static int walk_tables(struct elf *e, bool exports,

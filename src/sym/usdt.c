@@ -180,7 +180,7 @@ int usdt_each(struct elf *e, int (*fn)(void *arg, const struct usdt_note *n),
 	bool any = false;
 	int err;
 
-	if (elf_section_named(e, ".stapsdt.base", &base))
+	if (elf_section_named(e, ".stapsdt.base", NULL, &base))
 		ns.base = base.addr;
 	err = sections_each(&ns, &any);
 	for (size_t i = 0; !any && !err && i < e->segments.n; i++)
