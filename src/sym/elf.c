@@ -60,6 +60,8 @@ const uint8_t *elf_peek(struct elf *e, struct elf_window *w,
 		e->err = -ENOMEM;
 		return NULL;
 	}
+	if (w->work)
+		elf_afford(w->work, ELF_COST_MOVE);
 	w->offset = offset;
 	w->len = elf_read(e, offset, w->data, ELF_WINDOW);
 	return n <= w->len ? w->data : NULL;
@@ -68,7 +70,7 @@ const uint8_t *elf_peek(struct elf *e, struct elf_window *w,
 void elf_window_free(struct elf_window *w)
 {
 	mem_free(w->data);
-	*w = (struct elf_window){ 0 };
+	*w = (struct elf_window){ .work = w->work };
 }
 
 uint16_t elf_u16(const struct elf *e, const uint8_t *p)

@@ -41,6 +41,7 @@ enum {
 enum {
 	ELF_COST_LOOK = 32,		/* a symbol, a relocation */
 	ELF_COST_KEEP = 512,		/* one that is kept */
+	ELF_COST_MOVE = 4096,		/* a window that is filled anew */
 };
 
 struct elf_segment {
@@ -61,6 +62,8 @@ struct elf_range {
 
 /* One part of the file in memory. */
 struct elf_window {
+	uint64_t *work;		/* what filling it costs; NULL = nothing, for
+				 * it moves forward through what is read */
 	uint64_t offset;
 	size_t len;
 	uint8_t *data;		/* ELF_WINDOW bytes; NULL until used */

@@ -223,24 +223,13 @@ bool elf_go_open(struct elf *e, struct elf_symtab *t, uint64_t *work)
 	return segments_search(e, t, work);
 }
 
-/* The record of a function. Those of an honest table follow each other. */
-static const uint8_t *record_peek(struct elf *e, struct elf_window *w,
-				  const struct elf_go *go, uint64_t offset,
-				  uint64_t *work)
-{
-	uint64_t before = w->offset;
-	const uint8_t *p = offset > e->size ? NULL :
-		elf_peek(e, w, go->funcs + offset, go->field + 4u);
-
-	return w->offset == before || elf_afford(work, ELF_WINDOW) ? p : NULL;
-}
-
 int elf_go_each(struct elf *e, struct elf_symtab *t, uint64_t *work,
 		int (*fn)(void *arg, const struct elf_symbol *s,
 			  uint32_t number), void *arg)
 {
 	const struct elf_go *go = &t->go;
-	struct elf_window records = { 0 };
+	/* The records of an honest table follow each other. */
+	struct elf_window records = { .work = work };
 	uint64_t entry, offset, end;
 	const uint8_t *p;
 	int err = 0;
@@ -257,7 +246,9 @@ int elf_go_each(struct elf *e, struct elf_symtab *t, uint64_t *work,
 		entry = field_at(e, go, p);
 		offset = field_at(e, go, p + go->field);
 		end = field_at(e, go, p + 2 * go->field);
-		p = record_peek(e, &records, go, offset, work);
+		p = offset > e->size ? NULL :
+			elf_peek(e, &records, go->funcs + offset,
+				 go->field + 4u);
 		if (p && field_at(e, go, p) == entry && entry < end)
 			err = fn(arg, &(struct elf_symbol){
 				.value = go->text + entry,

@@ -721,6 +721,52 @@ TEST(long_aliases)
 	mem_free(p);
 }
 
+/* Load a file by descriptor; what it cost. */
+static uint64_t cost_of(const void *bytes, size_t n)
+{
+	int fd = memfd_create("cost", MFD_CLOEXEC);
+	uint64_t work = ELF_WORK_MOST;
+
+	elf_close(e);
+	e = NULL;
+	if (write(fd, bytes, n) != (ssize_t)n)
+		abort();
+	CHECK_EQ(elf_open(fd, &e), 0);
+	CHECK_EQ(elf_load(e, &work), 0);
+	return ELF_WORK_MOST - work;
+}
+
+/* Stubs whose symbols lie far apart cost what reading those takes. */
+TEST(stubs_far_apart)
+{
+	enum { N = 40, STUBS = 0x2000, SYMBOLS = 0x3000, FAR = 3000,
+	       ALL = SYMBOLS + 24 * (FAR + 1) };
+	struct file f = file_new(1, 0, 62);
+	uint8_t *p = mem_zalloc(ALL);
+	uint64_t costs[2];
+
+	put(&f, shdr_at(&f, 2) + 24, 8, STUBS);
+	put(&f, shdr_at(&f, 2) + 32, 8, 16 * N);
+	put(&f, shdr_at(&f, 3) + 24, 8, SYMBOLS);
+	put(&f, shdr_at(&f, 3) + 32, 8, 24 * (FAR + 1));
+	for (int far = 0; far < 2; far++) {
+		put(&f, RELA + 24 + 12, 4, far ? FAR : 6);
+		memcpy(p, f.p, SIZE);
+		for (int i = 0; i < N; i++) {
+			struct file one = { 0 };
+
+			put(&one, 0, 2, 0x25ff);
+			put(&one, 2, 4, GOT + 8 * (uint64_t)(i & 1) -
+			    (PLT + 16 * (uint64_t)i + 6));
+			memcpy(p + STUBS + 16 * i, one.p, 16);
+		}
+		costs[far] = cost_of(p, ALL);
+	}
+	CHECK(costs[0] > N * 32);
+	CHECK(costs[1] - costs[0] > (N - 2) * 4096);
+	mem_free(p);
+}
+
 /* A note that ends in its name: none. */
 TEST(build_id_cut)
 {
@@ -759,6 +805,7 @@ int main(void)
 	RUN(long_name);
 	RUN(work_is_bounded);
 	RUN(long_aliases);
+	RUN(stubs_far_apart);
 	RUN(build_id_cut);
 	elf_close(e);
 	return test_failed;
