@@ -192,6 +192,8 @@ static bool ident_parse(struct elf *e, const uint8_t *p)
 /* Counts that do not fit their 16 bits stand in section header 0. */
 static void counts_extend(struct elf *e, uint64_t *phnum)
 {
+	uint64_t room = e->shoff < e->size ?
+		(e->size - e->shoff) / (e->wide ? 64 : 40) : 0;
 	struct elf_window w = { 0 };
 	struct elf_section zero;
 
@@ -204,10 +206,12 @@ static void counts_extend(struct elf *e, uint64_t *phnum)
 			e->shstrndx = zero.link;
 	}
 	elf_window_free(&w);
-	if (!e->shoff)
-		e->shnum = 0;
-	if (e->shnum > ELF_SECTIONS_MAX)
+	if (e->shnum > room)	/* as many as the file holds, 0 of none */
+		e->shnum = room;
+	if (e->shnum > ELF_SECTIONS_MAX) {
 		e->shnum = ELF_SECTIONS_MAX;
+		e->err = -EFBIG;
+	}
 }
 
 static int header_read(struct elf *e)

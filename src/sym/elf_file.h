@@ -26,10 +26,12 @@ enum {
 	SHT_GO = 1,	/* of elf_symtab_open() alone: .gopclntab, PROGBITS */
 };
 
-/* Limits that no honest file meets; they bound time and memory. */
+/* Limits that no honest file meets; they bound time and memory. Only objects
+ * with a section for each function have that many sections, and they have no
+ * addresses to name. */
 enum {
 	ELF_SEGMENTS_MAX = 1 << 16,
-	ELF_SECTIONS_MAX = 1 << 20,
+	ELF_SECTIONS_MAX = 1 << 16,	/* with more, it counts as unreadable */
 	ELF_SYMBOLS_MAX = 1 << 23,
 	ELF_RELOCS_MAX = 1 << 20,
 	ELF_PLT_MAX = 1 << 24,		/* bytes of a .plt section */

@@ -240,7 +240,7 @@ static int walk_tables(struct elf *e, bool exports,
 	vec_free(&w.names);
 	buf_free(&w.name);
 	buf_free(&w.version);
-	return err;
+	return err ? err : e->err;
 }
 
 int functions_each(struct elf *e,
