@@ -149,14 +149,27 @@ static void segment_clamp(struct elf_segment *s)
 		s->filesz = s->memsz;
 }
 
+/* As many of n headers as the file holds, and most. */
+static uint64_t headers_count(struct elf *e, uint64_t offset, uint64_t n,
+			      size_t size, uint64_t most)
+{
+	uint64_t room = offset < e->size ? (e->size - offset) / size : 0;
+
+	if (n > room)
+		n = room;
+	if (n <= most)
+		return n;
+	e->err = -EFBIG;
+	return most;
+}
+
 static int segments_read(struct elf *e, uint64_t phoff, uint64_t n)
 {
 	size_t size = e->wide ? 56 : 32;
 	struct elf_window w = { 0 };
 	int err = 0;
 
-	if (n > ELF_SEGMENTS_MAX)
-		n = ELF_SEGMENTS_MAX;
+	n = headers_count(e, phoff, n, size, ELF_SEGMENTS_MAX);
 	for (uint64_t i = 0; i < n && phoff <= UINT64_MAX - i * size; i++) {
 		const uint8_t *p = elf_peek(e, &w, phoff + i * size, size);
 		struct elf_segment s, *slot;
@@ -192,8 +205,6 @@ static bool ident_parse(struct elf *e, const uint8_t *p)
 /* Counts that do not fit their 16 bits stand in section header 0. */
 static void counts_extend(struct elf *e, uint64_t *phnum)
 {
-	uint64_t room = e->shoff < e->size ?
-		(e->size - e->shoff) / (e->wide ? 64 : 40) : 0;
 	struct elf_window w = { 0 };
 	struct elf_section zero;
 
@@ -206,12 +217,9 @@ static void counts_extend(struct elf *e, uint64_t *phnum)
 			e->shstrndx = zero.link;
 	}
 	elf_window_free(&w);
-	if (e->shnum > room)	/* as many as the file holds, 0 of none */
-		e->shnum = room;
-	if (e->shnum > ELF_SECTIONS_MAX) {
-		e->shnum = ELF_SECTIONS_MAX;
-		e->err = -EFBIG;
-	}
+	e->shnum = e->shoff ? headers_count(e, e->shoff, e->shnum,
+					    e->wide ? 64 : 40,
+					    ELF_SECTIONS_MAX) : 0;
 }
 
 static int header_read(struct elf *e)

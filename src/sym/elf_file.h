@@ -30,8 +30,9 @@ enum {
  * with a section for each function have that many sections, and they have no
  * addresses to name. */
 enum {
-	ELF_SEGMENTS_MAX = 1 << 16,
-	ELF_SECTIONS_MAX = 1 << 16,	/* with more, it counts as unreadable */
+	ELF_SEGMENTS_MAX = 2048,	/* Linux runs nothing with more */
+	ELF_SECTIONS_MAX = 1 << 16,	/* with more of either it counts as
+					 * unreadable */
 	ELF_SYMBOLS_MAX = 1 << 23,
 	ELF_RELOCS_MAX = 1 << 20,
 	ELF_PLT_MAX = 1 << 24,		/* bytes of a .plt section */

@@ -725,6 +725,25 @@ TEST(long_aliases)
 	mem_free(p);
 }
 
+/* More segments than are read are told. */
+TEST(many_segments)
+{
+	enum { N = 2049, AT = 0x2000, ALL = AT + 56 * N };
+	struct file f = file_new(1, 0, 62);
+	uint8_t *p = mem_zalloc(ALL);
+
+	put(&f, 32, 8, AT);			/* e_phoff */
+	for (int more = 0; more < 2; more++) {
+		put(&f, 56, 2, (uint64_t)N - 1 + (uint64_t)more);
+		memcpy(p, f.p, SIZE);
+		memcpy(p + AT, f.p + 64, 4 * 56);
+		CHECK_EQ(open_bytes(p, ALL), 0);
+		CHECK_EQ(elf_error(e), more ? -EFBIG : 0);
+		CHECK_STR(at(TEXT + 3), more ? "-" : "inner_nc+0x1");
+	}
+	mem_free(p);
+}
+
 /* Load a file by descriptor; what it cost. */
 static uint64_t cost_of(const void *bytes, size_t n)
 {
@@ -809,6 +828,7 @@ int main(void)
 	RUN(long_name);
 	RUN(work_is_bounded);
 	RUN(long_aliases);
+	RUN(many_segments);
 	RUN(stubs_far_apart);
 	RUN(build_id_cut);
 	elf_close(e);
