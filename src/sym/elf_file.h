@@ -45,6 +45,7 @@ enum {
 	ELF_COST_LOOK = 32,		/* a symbol, a relocation */
 	ELF_COST_KEEP = 512,		/* one that is kept */
 	ELF_COST_MOVE = 4096,		/* a window that is filled anew */
+	ELF_COST_PAGE = 512,		/* the same of a page of strings */
 };
 
 struct elf_segment {
@@ -78,6 +79,8 @@ struct elf_window {
 enum { STRINGS_PAGE = 1024, STRINGS_SLOTS = 4096 };
 
 struct elf_strings {
+	uint64_t *work;			/* what reading a page costs; NULL =
+					 * nothing */
 	uint64_t offset, size;		/* in the file; size 0 = none */
 	struct strings_page {
 		uint64_t number;
@@ -205,8 +208,9 @@ struct elf_symtab {
 };
 
 /* Open .symtab, or .dynsym (what PT_DYNAMIC tells, without section headers), or
- * Go's table, which may have to be looked for: that costs *work. False: the
- * file has none. The window and the strings are to be freed. */
+ * Go's table, which may have to be looked for: that costs *work, as names that
+ * are read later do. False: the file has none. The window and the strings are
+ * to be freed. */
 bool elf_symtab_open(struct elf *e, uint32_t type, struct elf_symtab *t,
 		     uint64_t *work);
 void elf_symtab_free(struct elf_symtab *t);

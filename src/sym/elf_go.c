@@ -214,7 +214,6 @@ bool elf_go_open(struct elf *e, struct elf_symtab *t, uint64_t *work)
 {
 	struct elf_section s;
 
-	*t = (struct elf_symtab){ 0 };
 	if (elf_section_named(e, ".gopclntab", work, &s) ||
 	    elf_section_named(e, ".data.rel.ro.gopclntab", work, &s))
 		return s.type == SHT_GO && !(s.flags & SHF_COMPRESSED) &&

@@ -36,9 +36,9 @@ bool elf_symtab_open(struct elf *e, uint32_t type, struct elf_symtab *t,
 {
 	struct elf_section strings;
 
+	*t = (struct elf_symtab){ .strings.work = work };
 	if (type == SHT_GO)
 		return elf_go_open(e, t, work);
-	*t = (struct elf_symtab){ 0 };
 	if (section_find(e, &t->window, type, &t->section)) {
 		if (type == SHT_DYNSYM) {
 			section_find(e, &t->window, SHT_GNU_VERSYM,
@@ -109,7 +109,7 @@ static bool section_is(struct elf *e, struct elf_strings *names,
 bool elf_section_named(struct elf *e, const char *name, uint64_t *work,
 		       struct elf_section *out)
 {
-	struct elf_strings names = { 0 };
+	struct elf_strings names = { .work = work };
 	struct elf_window w = { 0 };
 	bool found = false;
 

@@ -127,6 +127,7 @@ static bool strings_open_at(struct load *l, struct elf_strings *s, uint32_t i)
 {
 	struct elf_section section;
 
+	s->work = &l->e->work;
 	return i && i < l->e->shnum &&
 		elf_section_read(l->e, &l->headers, i, &section) &&
 		elf_strings_open(l->e, s, &section);

@@ -790,6 +790,36 @@ TEST(stubs_far_apart)
 	mem_free(p);
 }
 
+/* Names that displace each other from the pages that are kept cost as much. */
+TEST(names_far_apart)
+{
+	enum { N = 500, TABLE = 0x2000, STRINGS = TABLE + 24 * (N + 1),
+	       FAR = 4 << 20, ALL = STRINGS + FAR + 0x1000 };
+	struct file f = file_new(1, 0, 62);
+	uint8_t *p = mem_zalloc(ALL);
+	uint64_t costs[2];
+
+	put(&f, shdr_at(&f, 5) + 24, 8, TABLE);
+	put(&f, shdr_at(&f, 5) + 32, 8, 24 * (N + 1));
+	put(&f, shdr_at(&f, 6) + 24, 8, STRINGS);
+	put(&f, shdr_at(&f, 6) + 32, 8, ALL - STRINGS);
+	memcpy(p, f.p, SIZE);
+	memcpy(p + STRINGS + 1, ".L", 3);
+	memcpy(p + STRINGS + 1 + FAR, ".L", 3);
+	for (int far = 0; far < 2; far++) {
+		for (int i = 1; i <= N; i++) {
+			struct file one = { .wide = 1 };
+
+			symbol_put(&one, 0, 1 + (far && i & 1 ? FAR : 0),
+				   NOTYPE, LOCAL, 1, TEXT, 0);
+			memcpy(p + TABLE + 24 * i, one.p, 24);
+		}
+		costs[far] = cost_of(p, ALL);
+	}
+	CHECK(costs[1] - costs[0] > (N - 2) * 512);
+	mem_free(p);
+}
+
 /* A note that ends in its name: none. */
 TEST(build_id_cut)
 {
@@ -830,6 +860,7 @@ int main(void)
 	RUN(long_aliases);
 	RUN(many_segments);
 	RUN(stubs_far_apart);
+	RUN(names_far_apart);
 	RUN(build_id_cut);
 	elf_close(e);
 	return test_failed;
