@@ -229,8 +229,10 @@ static int walk_tables(struct elf *e, bool exports,
 		.e = e, .file = e, .fn = fn, .arg = arg,
 		.work = ELF_WORK_MOST,
 	};
-	int err = exports ? 0 : walk_table(&w, SHT_SYMTAB);
+	int err;
 
+	w.headers.work = w.versions.work = &w.work;
+	err = exports ? 0 : walk_table(&w, SHT_SYMTAB);
 	if (!err)
 		err = walk_table(&w, SHT_DYNSYM);
 	if (!err && !exports && !w.whole)
