@@ -8,7 +8,7 @@
 #include "sym/elf_file.h"
 #include "sym/x86_length.h"
 
-enum { CODE_MAX = 64 << 20 };
+enum { CODE_MAX = 64 << 20, RETURNS_MAX = 1 << 14 };
 
 /* A function's bytes, instruction by instruction. */
 struct walk {
@@ -114,11 +114,11 @@ int code_returns(struct elf *e, uint64_t addr, uint64_t size,
 
 		err = walk_look(&w);
 		if (!err && is_return(&w)) {
-			slot = vec_push(out);
+			slot = out->n < RETURNS_MAX ? vec_push(out) : NULL;
 			if (slot)
 				*slot = addr + w.at;
 			else
-				err = -ENOMEM;
+				err = out->n < RETURNS_MAX ? -ENOMEM : -EFBIG;
 		}
 		w.at += w.length;
 	}
