@@ -338,6 +338,19 @@ static int open_process(struct sym *s)
 	return 0;
 }
 
+static int load_file(struct sym *s, const char *path)
+{
+	uint64_t work = ELF_WORK_MOST;
+	int err = elf_load(s->elf, &work);
+
+	if (err == -EFBIG)
+		log_notice("%s: too large a symbol table: not used", path);
+	else if (err)
+		log_error("sym: %s: its symbols cannot be read: %s", path,
+			  log_errno(err));
+	return err == -EFBIG ? 0 : err;
+}
+
 static int open_file(struct sym *s, const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -347,7 +360,7 @@ static int open_file(struct sym *s, const char *path)
 	err = fd < 0 ? fd : elf_open(fd, &s->elf);
 	if (!err && !elf_is_object(s->elf)) {
 		debug_files_attach_own(s->elf, fd);
-		return 0;
+		return load_file(s, path);
 	}
 	if (!err)
 		log_error("sym: %s: a relocatable object: its addresses are "

@@ -35,9 +35,9 @@ bool build_id_find(const uint8_t *p, size_t n, bool big, uint64_t align,
 
 		if (desc > n - at)
 			break;
-		if (type == NT_GNU_BUILD_ID && name == 4 &&
-		    !memcmp(p + HEADER, "GNU", 4) && desc &&
-		    desc <= BUILD_ID_MOST) {
+		/* Where there is a description, there is all of the name. */
+		if (type == NT_GNU_BUILD_ID && name == 4 && desc &&
+		    desc <= BUILD_ID_MOST && !memcmp(p + HEADER, "GNU", 4)) {
 			memcpy(out->bytes, p + at, desc);
 			out->len = desc;
 			return true;

@@ -8,7 +8,7 @@
 #include "sym/elf_file.h"
 #include "sym/x86_length.h"
 
-enum { CODE_MAX = 64 << 20 };
+enum { CODE_MAX = 64 << 20, RETURNS_MAX = 1 << 14 };
 
 /* A function's bytes, instruction by instruction. */
 struct walk {
@@ -114,11 +114,11 @@ int code_returns(struct elf *e, uint64_t addr, uint64_t size,
 
 		err = walk_look(&w);
 		if (!err && is_return(&w)) {
-			slot = vec_push(out);
+			slot = out->n < RETURNS_MAX ? vec_push(out) : NULL;
 			if (slot)
 				*slot = addr + w.at;
 			else
-				err = -ENOMEM;
+				err = out->n < RETURNS_MAX ? -ENOMEM : -EFBIG;
 		}
 		w.at += w.length;
 	}
@@ -276,13 +276,14 @@ int code_go(struct elf *e, struct code_go *out)
 	struct elf_section s;
 
 	*out = (struct code_go){ 0 };
-	if (elf_section_named(e, ".go.buildinfo", &s))
+	if (elf_section_named(e, ".go.buildinfo", NULL, &s))
 		out->is_go = go_info(e, out, s.offset);
 	else if (!e->shnum)
 		out->is_go = go_search(e, out);
 	if (!out->is_go)
-		out->is_go = elf_section_named(e, ".note.go.buildid", &s) ||
-			elf_section_named(e, ".gopclntab", &s);
+		out->is_go = elf_section_named(e, ".note.go.buildid", NULL,
+					       &s) ||
+			elf_section_named(e, ".gopclntab", NULL, &s);
 	out->g_in_register = out->is_go && (e->machine == EM_AARCH64 ||
 		(e->machine == EM_X86_64 && (out->major > 1 ||
 					     out->minor >= 17)));

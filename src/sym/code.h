@@ -21,8 +21,8 @@ struct elf;
 int code_boundary(struct elf *e, uint64_t addr, uint64_t size, uint64_t off);
 
 /* Append the vaddrs of the return instructions of a function; errors as above,
- * -EFBIG beyond 64 MiB. A function may also leave by a jump to another one:
- * such calls return from there. */
+ * -EFBIG beyond 64 MiB, or 16,384 of them. A function may also leave by a jump
+ * to another one: such calls return from there. */
 struct code_places {
 	uint64_t *v;
 	size_t n, cap;

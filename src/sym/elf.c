@@ -10,6 +10,14 @@
 
 /* Reading */
 
+bool elf_afford(uint64_t *work, uint64_t cost)
+{
+	bool enough = *work >= cost;
+
+	*work = enough ? *work - cost : 0;
+	return enough;
+}
+
 size_t elf_read(struct elf *e, uint64_t offset, void *to, size_t n)
 {
 	size_t done = 0;
@@ -52,6 +60,8 @@ const uint8_t *elf_peek(struct elf *e, struct elf_window *w,
 		e->err = -ENOMEM;
 		return NULL;
 	}
+	if (w->work)
+		elf_afford(w->work, ELF_COST_MOVE);
 	w->offset = offset;
 	w->len = elf_read(e, offset, w->data, ELF_WINDOW);
 	return n <= w->len ? w->data : NULL;
@@ -60,7 +70,7 @@ const uint8_t *elf_peek(struct elf *e, struct elf_window *w,
 void elf_window_free(struct elf_window *w)
 {
 	mem_free(w->data);
-	*w = (struct elf_window){ 0 };
+	*w = (struct elf_window){ .work = w->work };
 }
 
 uint16_t elf_u16(const struct elf *e, const uint8_t *p)
@@ -139,14 +149,27 @@ static void segment_clamp(struct elf_segment *s)
 		s->filesz = s->memsz;
 }
 
+/* As many of n headers as the file holds, and most. */
+static uint64_t headers_count(struct elf *e, uint64_t offset, uint64_t n,
+			      size_t size, uint64_t most)
+{
+	uint64_t room = offset < e->size ? (e->size - offset) / size : 0;
+
+	if (n > room)
+		n = room;
+	if (n <= most)
+		return n;
+	e->err = -EFBIG;
+	return most;
+}
+
 static int segments_read(struct elf *e, uint64_t phoff, uint64_t n)
 {
 	size_t size = e->wide ? 56 : 32;
 	struct elf_window w = { 0 };
 	int err = 0;
 
-	if (n > ELF_SEGMENTS_MAX)
-		n = ELF_SEGMENTS_MAX;
+	n = headers_count(e, phoff, n, size, ELF_SEGMENTS_MAX);
 	for (uint64_t i = 0; i < n && phoff <= UINT64_MAX - i * size; i++) {
 		const uint8_t *p = elf_peek(e, &w, phoff + i * size, size);
 		struct elf_segment s, *slot;
@@ -194,10 +217,9 @@ static void counts_extend(struct elf *e, uint64_t *phnum)
 			e->shstrndx = zero.link;
 	}
 	elf_window_free(&w);
-	if (!e->shoff)
-		e->shnum = 0;
-	if (e->shnum > ELF_SECTIONS_MAX)
-		e->shnum = ELF_SECTIONS_MAX;
+	e->shnum = e->shoff ? headers_count(e, e->shoff, e->shnum,
+					    e->wide ? 64 : 40,
+					    ELF_SECTIONS_MAX) : 0;
 }
 
 static int header_read(struct elf *e)

@@ -75,8 +75,9 @@ int elf_soname(struct elf *e, struct buf *out);
 /* True when executable code is, or may be, at the address. */
 bool elf_is_code(struct elf *e, uint64_t vaddr);
 
-/* The first failure to read the file so far, or -ENOMEM; 0 = none. After one
- * in loading there are no symbols; later ones cost a name each. */
+/* The first failure to read the file so far, or -ENOMEM, or -EFBIG: it has too
+ * many headers; 0 = none. After one in loading there are no symbols; later ones
+ * cost a name each. */
 int elf_error(const struct elf *e);
 
 /* A notice, when symbols in .gnu_debugdata could not be read, which are missing

@@ -76,7 +76,7 @@ struct elf *elf_debugdata(struct elf *e, uint64_t *work)
 	struct elf_section s;
 
 	if (e->debugdata || e->debugdata_err || e->within ||
-	    !elf_section_named(e, ".gnu_debugdata", &s) || !s.size ||
+	    !elf_section_named(e, ".gnu_debugdata", work, &s) || !s.size ||
 	    s.type == SHT_NOBITS || s.flags & SHF_COMPRESSED)
 		return e->debugdata;
 	e->debugdata_err = section_unpack(e, &s, work);

@@ -10,6 +10,8 @@
 
 #include "sym/elf_file.h"
 
+enum { DYNAMIC_MAX = 4096 };	/* entries; honest files have about 40 */
+
 struct dynamic {
 	uint64_t symbols, strings, strings_size, hash, gnu_hash, soname;
 	uint64_t rela, rela_size;
@@ -38,7 +40,8 @@ static void dynamic_read(struct elf *e, struct elf_window *w,
 	for (size_t i = 0; i < e->segments.n && !s; i++)
 		if (e->segments.v[i].type == PT_DYNAMIC)
 			s = &e->segments.v[i];
-	for (uint64_t at = 0; s && at + size <= s->filesz; at += size) {
+	for (uint64_t at = 0; s && at < DYNAMIC_MAX * size &&
+	     at + size <= s->filesz; at += size) {
 		const uint8_t *p = elf_peek(e, w, s->offset + at, size);
 		uint64_t tag = p ? elf_word(e, p) : 0;
 
@@ -128,7 +131,8 @@ bool elf_dynamic(struct elf *e, struct elf_section *symbols,
 
 /* The addend of the relocation at a vaddr that needs no symbol. */
 static bool rela_find(struct elf *e, struct elf_window *w,
-		      const struct dynamic *d, uint64_t vaddr, uint64_t *addend)
+		      const struct dynamic *d, uint64_t vaddr, uint64_t *work,
+		      uint64_t *addend)
 {
 	size_t size = e->wide ? 8 : 4;
 	uint64_t n = d->rela_size / (3 * size), at;
@@ -137,7 +141,7 @@ static bool rela_find(struct elf *e, struct elf_window *w,
 		return false;
 	if (n > ELF_RELOCS_MAX)
 		n = ELF_RELOCS_MAX;
-	for (uint64_t i = 0; i < n; i++) {
+	for (uint64_t i = 0; i < n && elf_afford(work, ELF_COST_LOOK); i++) {
 		const uint8_t *p = elf_peek(e, w, at + i * 3 * size, 3 * size);
 
 		if (!p)
@@ -151,7 +155,7 @@ static bool rela_find(struct elf *e, struct elf_window *w,
 	return false;
 }
 
-uint64_t elf_relocated(struct elf *e, uint64_t vaddr)
+uint64_t elf_relocated(struct elf *e, uint64_t vaddr, uint64_t *work)
 {
 	struct elf_window w = { 0 };
 	struct dynamic d = { 0 };
@@ -160,9 +164,10 @@ uint64_t elf_relocated(struct elf *e, uint64_t vaddr)
 
 	elf_bytes(e, vaddr, bytes, e->wide ? 8 : 4);
 	word = elf_word(e, bytes);
-	dynamic_read(e, &w, &d);
+	if (elf_afford(work, ELF_WINDOW))
+		dynamic_read(e, &w, &d);
 	if (d.rela)
-		rela_find(e, &w, &d, vaddr, &word);
+		rela_find(e, &w, &d, vaddr, work, &word);
 	elf_window_free(&w);
 	return word;
 }

@@ -26,10 +26,13 @@ enum {
 	SHT_GO = 1,	/* of elf_symtab_open() alone: .gopclntab, PROGBITS */
 };
 
-/* Limits that no honest file meets; they bound time and memory. */
+/* Limits that no honest file meets; they bound time and memory. Only objects
+ * with a section for each function have that many sections, and they have no
+ * addresses to name. */
 enum {
-	ELF_SEGMENTS_MAX = 1 << 16,
-	ELF_SECTIONS_MAX = 1 << 20,
+	ELF_SEGMENTS_MAX = 2048,	/* Linux runs nothing with more */
+	ELF_SECTIONS_MAX = 1 << 16,	/* with more of either it counts as
+					 * unreadable */
 	ELF_SYMBOLS_MAX = 1 << 23,
 	ELF_RELOCS_MAX = 1 << 20,
 	ELF_PLT_MAX = 1 << 24,		/* bytes of a .plt section */
@@ -41,6 +44,8 @@ enum {
 enum {
 	ELF_COST_LOOK = 32,		/* a symbol, a relocation */
 	ELF_COST_KEEP = 512,		/* one that is kept */
+	ELF_COST_MOVE = 4096,		/* a window that is filled anew */
+	ELF_COST_PAGE = 512,		/* the same of a page of strings */
 };
 
 struct elf_segment {
@@ -61,6 +66,8 @@ struct elf_range {
 
 /* One part of the file in memory. */
 struct elf_window {
+	uint64_t *work;		/* what filling it costs; NULL = nothing, for
+				 * it moves forward through what is read */
 	uint64_t offset;
 	size_t len;
 	uint8_t *data;		/* ELF_WINDOW bytes; NULL until used */
@@ -72,6 +79,8 @@ struct elf_window {
 enum { STRINGS_PAGE = 1024, STRINGS_SLOTS = 4096 };
 
 struct elf_strings {
+	uint64_t *work;			/* what reading a page costs; NULL =
+					 * nothing */
 	uint64_t offset, size;		/* in the file; size 0 = none */
 	struct strings_page {
 		uint64_t number;
@@ -130,6 +139,9 @@ struct elf {
 };
 
 /* elf.c: the file as bytes */
+
+/* Take a cost from the work that is left. False: that is less, now 0. */
+bool elf_afford(uint64_t *work, uint64_t cost);
 
 /* Up to n bytes at an offset; less at the end of the file or after an error. */
 size_t elf_read(struct elf *e, uint64_t offset, void *to, size_t n);
@@ -196,8 +208,9 @@ struct elf_symtab {
 };
 
 /* Open .symtab, or .dynsym (what PT_DYNAMIC tells, without section headers), or
- * Go's table, which may have to be looked for: that costs *work. False: the
- * file has none. The window and the strings are to be freed. */
+ * Go's table, which may have to be looked for: that costs *work, as names that
+ * are read later do. False: the file has none. The window and the strings are
+ * to be freed. */
 bool elf_symtab_open(struct elf *e, uint32_t type, struct elf_symtab *t,
 		     uint64_t *work);
 void elf_symtab_free(struct elf_symtab *t);
@@ -208,8 +221,9 @@ int elf_symtab_each(struct elf *e, struct elf_symtab *t, uint64_t *work,
 		    int (*fn)(void *arg, const struct elf_symbol *s,
 			      uint32_t number), void *arg);
 
-/* The number of the section with that name (up to 31 bytes). False: none. */
-bool elf_section_named(struct elf *e, const char *name,
+/* The section with that name (up to 31 bytes). False: none, or none that *work
+ * is enough to find; work may be NULL where one look for it is all. */
+bool elf_section_named(struct elf *e, const char *name, uint64_t *work,
 		       struct elf_section *out);
 
 /* elf_debugdata.c: the file that .gnu_debugdata has; unpacking it costs *work.
@@ -237,8 +251,9 @@ bool elf_dynamic(struct elf *e, struct elf_section *symbols,
 		 struct elf_section *strings);
 
 /* The word that the loader finds at a vaddr, or puts there by a relocation that
- * no symbol takes part in; 0 when the file does not tell. */
-uint64_t elf_relocated(struct elf *e, uint64_t vaddr);
+ * no symbol takes part in, which costs *work to find; 0 when the file does not
+ * tell. */
+uint64_t elf_relocated(struct elf *e, uint64_t vaddr, uint64_t *work);
 
 /* elf_plt.c: name the stubs of one .plt* section, after all relocations are
  * there. 0, -ENOMEM, -EFBIG. */

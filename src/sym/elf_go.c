@@ -124,18 +124,19 @@ static bool text_fits(struct elf *e, struct elf_symtab *t, uint64_t text,
 	return !end || end - (text + last) < TEXT_ALIGN;
 }
 
-static uint64_t text_of_module(struct elf *e, const struct region *r)
+static uint64_t text_of_module(struct elf *e, const struct region *r,
+			       uint64_t *work)
 {
 	struct elf_section s;
 
-	if (!elf_section_named(e, ".go.module", &s) ||
-	    elf_relocated(e, s.addr) != r->vaddr)
+	if (!elf_section_named(e, ".go.module", work, &s) ||
+	    elf_relocated(e, s.addr, work) != r->vaddr)
 		return 0;
-	return elf_relocated(e, s.addr + MODULE_TEXT * word_size(e));
+	return elf_relocated(e, s.addr + MODULE_TEXT * word_size(e), work);
 }
 
 static bool text_find(struct elf *e, struct elf_symtab *t,
-		      const struct region *r)
+		      const struct region *r, uint64_t *work)
 {
 	struct elf_section s;
 
@@ -143,18 +144,19 @@ static bool text_find(struct elf *e, struct elf_symtab *t,
 		return text_fits(e, t, 0, 0);
 	if (!t->go.text)
 		t->go.text = elf_relocated(e, r->vaddr + 8 +
-					   HEADER_TEXT * word_size(e));
+					   HEADER_TEXT * word_size(e), work);
 	if (!t->go.text)
-		t->go.text = text_of_module(e, r);
+		t->go.text = text_of_module(e, r, work);
 	if (t->go.text)
 		return text_fits(e, t, t->go.text, 0);
-	if (!elf_section_named(e, ".text", &s))
+	if (!elf_section_named(e, ".text", work, &s))
 		return false;
 	t->go.text = s.addr;
 	return text_fits(e, t, s.addr, s.addr + s.size);
 }
 
-static bool region_open(struct elf *e, struct elf_symtab *t, struct region r)
+static bool region_open(struct elf *e, struct elf_symtab *t, struct region r,
+			uint64_t *work)
 {
 	size_t size = 8 + HEADER_WORDS * word_size(e);
 	const uint8_t *p = r.size < size ? NULL :
@@ -162,19 +164,11 @@ static bool region_open(struct elf *e, struct elf_symtab *t, struct region r)
 
 	if (p && r.size > e->size - r.offset)
 		r.size = e->size - r.offset;
-	if (p && header_parse(e, t, &r, p) && text_find(e, t, &r))
+	if (p && header_parse(e, t, &r, p) && text_find(e, t, &r, work))
 		return true;
 	elf_symtab_free(t);
 	t->go = (struct elf_go){ 0 };
 	return false;
-}
-
-static bool spend(uint64_t *work, uint64_t cost)
-{
-	bool enough = *work >= cost;
-
-	*work = enough ? *work - cost : 0;
-	return enough;
 }
 
 static bool segment_search(struct elf *e, struct elf_symtab *t,
@@ -184,15 +178,16 @@ static bool segment_search(struct elf *e, struct elf_symtab *t,
 	size_t size = 8 + HEADER_WORDS * word_size(e);
 	uint64_t at = -s->vaddr % HEADER_STEP;
 
-	for (; at < s->filesz && spend(work, HEADER_STEP); at += HEADER_STEP) {
+	for (; at < s->filesz && elf_afford(work, HEADER_STEP);
+	     at += HEADER_STEP) {
 		const uint8_t *p = elf_peek(e, w, s->offset + at, size);
 
 		if (!p)
 			break;
-		if (header_version(e, p) && spend(work, ELF_WINDOW) &&
+		if (header_version(e, p) && elf_afford(work, ELF_WINDOW) &&
 		    region_open(e, t, (struct region){
 				s->offset + at, s->vaddr + at,
-				s->filesz - at }))
+				s->filesz - at }, work))
 			return true;
 	}
 	return false;
@@ -205,7 +200,7 @@ static bool segments_search(struct elf *e, struct elf_symtab *t,
 	struct elf_section s;
 	bool found = false;
 
-	if (e->shnum && !elf_section_named(e, ".note.go.buildid", &s))
+	if (e->shnum && !elf_section_named(e, ".note.go.buildid", work, &s))
 		return false;
 	for (size_t i = 0; !found && i < e->segments.n; i++)
 		if (e->segments.v[i].type == PT_LOAD)
@@ -219,25 +214,12 @@ bool elf_go_open(struct elf *e, struct elf_symtab *t, uint64_t *work)
 {
 	struct elf_section s;
 
-	*t = (struct elf_symtab){ 0 };
-	if (elf_section_named(e, ".gopclntab", &s) ||
-	    elf_section_named(e, ".data.rel.ro.gopclntab", &s))
+	if (elf_section_named(e, ".gopclntab", work, &s) ||
+	    elf_section_named(e, ".data.rel.ro.gopclntab", work, &s))
 		return s.type == SHT_GO && !(s.flags & SHF_COMPRESSED) &&
 			region_open(e, t, (struct region){
-				s.offset, s.addr, s.size });
+				s.offset, s.addr, s.size }, work);
 	return segments_search(e, t, work);
-}
-
-/* The record of a function. Those of an honest table follow each other. */
-static const uint8_t *record_peek(struct elf *e, struct elf_window *w,
-				  const struct elf_go *go, uint64_t offset,
-				  uint64_t *work)
-{
-	uint64_t before = w->offset;
-	const uint8_t *p = offset > e->size ? NULL :
-		elf_peek(e, w, go->funcs + offset, go->field + 4u);
-
-	return w->offset == before || spend(work, ELF_WINDOW) ? p : NULL;
 }
 
 int elf_go_each(struct elf *e, struct elf_symtab *t, uint64_t *work,
@@ -245,7 +227,8 @@ int elf_go_each(struct elf *e, struct elf_symtab *t, uint64_t *work,
 			  uint32_t number), void *arg)
 {
 	const struct elf_go *go = &t->go;
-	struct elf_window records = { 0 };
+	/* The records of an honest table follow each other. */
+	struct elf_window records = { .work = work };
 	uint64_t entry, offset, end;
 	const uint8_t *p;
 	int err = 0;
@@ -255,14 +238,16 @@ int elf_go_each(struct elf *e, struct elf_symtab *t, uint64_t *work,
 			     3u * go->field);
 		if (!p)
 			break;
-		if (!spend(work, ELF_COST_LOOK)) {
+		if (!elf_afford(work, ELF_COST_LOOK)) {
 			err = -EFBIG;
 			break;
 		}
 		entry = field_at(e, go, p);
 		offset = field_at(e, go, p + go->field);
 		end = field_at(e, go, p + 2 * go->field);
-		p = record_peek(e, &records, go, offset, work);
+		p = offset > e->size ? NULL :
+			elf_peek(e, &records, go->funcs + offset,
+				 go->field + 4u);
 		if (p && field_at(e, go, p) == entry && entry < end)
 			err = fn(arg, &(struct elf_symbol){
 				.value = go->text + entry,

@@ -71,7 +71,7 @@ bool elf_debuglink(struct elf *e, char name[ELF_LINK_MOST], uint32_t *sum)
 	struct elf_section s;
 	size_t n, at;
 
-	if (!elf_section_named(e, ".gnu_debuglink", &s) ||
+	if (!elf_section_named(e, ".gnu_debuglink", NULL, &s) ||
 	    s.flags & SHF_COMPRESSED || s.size > sizeof(text))
 		return false;
 	n = elf_read(e, s.offset, text, (size_t)s.size);

@@ -187,6 +187,8 @@ static int stub_add(struct elf *e, const struct elf_plt *plt,
 	const uint8_t *p = NULL;
 	uint32_t name;
 
+	if (elf_spend(e, ELF_COST_LOOK))
+		return -EFBIG;
 	if (i && at < plt->symbols.size && plt->symbols.offset < e->size)
 		p = elf_peek(e, w, plt->symbols.offset + at, 24);
 	name = p ? elf_u32(e, p) : 0;
@@ -232,7 +234,7 @@ static int stubs_scan(struct elf *e, struct elf_plt *plt,
 int elf_plt_stubs(struct elf *e, struct elf_plt *plt,
 		  const struct elf_section *section)
 {
-	struct elf_window code = { 0 }, symbols = { 0 };
+	struct elf_window code = { 0 }, symbols = { .work = &e->work };
 	struct elf_section s = *section;
 	int err;
 

@@ -40,6 +40,8 @@ static struct strings_page *strings_page(struct elf *e,
 		*slot = mem_zalloc(sizeof(**slot));
 	if (!*slot)
 		return NULL;
+	if (s->work)
+		elf_afford(s->work, ELF_COST_PAGE);
 	if (n > s->size - at)
 		n = (size_t)(s->size - at);
 	(*slot)->number = number;
@@ -107,5 +109,5 @@ void elf_strings_free(struct elf_strings *s)
 	for (size_t i = 0; s->pages && i < STRINGS_SLOTS; i++)
 		mem_free(s->pages[i]);
 	mem_free(s->pages);
-	*s = (struct elf_strings){ 0 };
+	*s = (struct elf_strings){ .work = s->work };
 }

@@ -36,9 +36,9 @@ bool elf_symtab_open(struct elf *e, uint32_t type, struct elf_symtab *t,
 {
 	struct elf_section strings;
 
+	*t = (struct elf_symtab){ .strings.work = work };
 	if (type == SHT_GO)
 		return elf_go_open(e, t, work);
-	*t = (struct elf_symtab){ 0 };
 	if (section_find(e, &t->window, type, &t->section)) {
 		if (type == SHT_DYNSYM) {
 			section_find(e, &t->window, SHT_GNU_VERSYM,
@@ -87,9 +87,8 @@ int elf_symtab_each(struct elf *e, struct elf_symtab *t, uint64_t *work,
 
 		if (!p)
 			break;
-		if (*work < ELF_COST_LOOK)
+		if (!elf_afford(work, ELF_COST_LOOK))
 			return -EFBIG;
-		*work -= ELF_COST_LOOK;
 		s = elf_symbol_parse(e, p);
 		err = fn(arg, &s, (uint32_t)i);
 	}
@@ -107,10 +106,10 @@ static bool section_is(struct elf *e, struct elf_strings *names,
 	return is;
 }
 
-bool elf_section_named(struct elf *e, const char *name,
+bool elf_section_named(struct elf *e, const char *name, uint64_t *work,
 		       struct elf_section *out)
 {
-	struct elf_strings names = { 0 };
+	struct elf_strings names = { .work = work };
 	struct elf_window w = { 0 };
 	bool found = false;
 
@@ -118,7 +117,8 @@ bool elf_section_named(struct elf *e, const char *name,
 	    elf_section_read(e, &w, e->shstrndx, out) &&
 	    elf_strings_open(e, &names, out))
 		for (uint64_t i = 1; !found && i < e->shnum; i++) {
-			if (!elf_section_read(e, &w, i, out))
+			if ((work && !elf_afford(work, ELF_COST_LOOK)) ||
+			    !elf_section_read(e, &w, i, out))
 				break;
 			found = section_is(e, &names, out, name);
 		}

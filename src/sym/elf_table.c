@@ -58,12 +58,7 @@ struct load {
 
 int elf_spend(struct elf *e, uint64_t cost)
 {
-	if (cost > e->work) {
-		e->work = 0;
-		return -EFBIG;
-	}
-	e->work -= cost;
-	return 0;
+	return elf_afford(&e->work, cost) ? 0 : -EFBIG;
 }
 
 static int range_compare(const void *a, const void *b)
@@ -132,6 +127,7 @@ static bool strings_open_at(struct load *l, struct elf_strings *s, uint32_t i)
 {
 	struct elf_section section;
 
+	s->work = &l->e->work;
 	return i && i < l->e->shnum &&
 		elf_section_read(l->e, &l->headers, i, &section) &&
 		elf_strings_open(l->e, s, &section);

@@ -196,7 +196,7 @@ static int walk_table(struct walk *w, uint32_t type)
 	int err;
 
 	if (!elf_symtab_open(w->e, type, &w->table, &w->work))
-		return 0;
+		return w->work ? 0 : -EFBIG;
 	w->whole |= type == SHT_SYMTAB;
 	err = versions_read(w);
 	if (!err)
@@ -216,7 +216,9 @@ static int walk_stripped(struct walk *w)
 		return err;
 	w->e = elf_debugdata(w->file, &w->work);
 	elf_window_free(&w->headers);
-	return w->e ? walk_table(w, SHT_SYMTAB) : 0;
+	if (!w->e)
+		return w->work ? 0 : -EFBIG;
+	return walk_table(w, SHT_SYMTAB);
 }
 
 static int walk_tables(struct elf *e, bool exports,
@@ -227,8 +229,10 @@ static int walk_tables(struct elf *e, bool exports,
 		.e = e, .file = e, .fn = fn, .arg = arg,
 		.work = ELF_WORK_MOST,
 	};
-	int err = exports ? 0 : walk_table(&w, SHT_SYMTAB);
+	int err;
 
+	w.headers.work = w.versions.work = &w.work;
+	err = exports ? 0 : walk_table(&w, SHT_SYMTAB);
 	if (!err)
 		err = walk_table(&w, SHT_DYNSYM);
 	if (!err && !exports && !w.whole)
@@ -238,7 +242,7 @@ static int walk_tables(struct elf *e, bool exports,
 	vec_free(&w.names);
 	buf_free(&w.name);
 	buf_free(&w.version);
-	return err;
+	return err ? err : e->err;
 }
 
 int functions_each(struct elf *e,

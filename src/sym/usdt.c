@@ -28,7 +28,8 @@
 
 enum {
 	NOTE_HEADER = 12, NOTE_NAME = 8, NOTE_TYPE = 3,
-	NOTES_MAX = 64 << 20,		/* bytes that are read */
+	NOTES_MAX = 64 << 20,		/* bytes that are read, and what finding
+					 * them costs */
 	LOOK_UPS_MOST = 1 << 30,	/* as work, for all names of a file */
 };
 
@@ -140,17 +141,20 @@ static int area_read(struct notes *ns, uint64_t at, uint64_t size)
 
 	if (at >= ns->e->size)
 		return 0;
+	if (!elf_afford(&ns->left, NOTE_HEADER))
+		return -EFBIG;
 	if (size > ns->e->size - at)
 		size = ns->e->size - at;
 	while (!err && size >= NOTE_HEADER) {
 		uint64_t step;
 
 		err = note_read(ns, at, size, &step);
-		if (!step || step >= size || step > ns->left)
+		if (err || !step || step >= size)
 			break;
+		if (!elf_afford(&ns->left, step))
+			err = -EFBIG;
 		at += step;
 		size -= step;
-		ns->left -= step;
 	}
 	return err;
 }
@@ -180,7 +184,8 @@ int usdt_each(struct elf *e, int (*fn)(void *arg, const struct usdt_note *n),
 	bool any = false;
 	int err;
 
-	if (elf_section_named(e, ".stapsdt.base", &base))
+	ns.w.work = &ns.left;
+	if (elf_section_named(e, ".stapsdt.base", NULL, &base))
 		ns.base = base.addr;
 	err = sections_each(&ns, &any);
 	for (size_t i = 0; !any && !err && i < e->segments.n; i++)

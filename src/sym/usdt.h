@@ -29,7 +29,7 @@ struct usdt_note {
 
 /* Call fn for each note, in the file's order; fn returns nonzero to stop, which
  * is then the result. Notes that are malformed are counted in *bad, which may
- * be NULL. 0, -ENOMEM, errors of pread(2). */
+ * be NULL. 0, -ENOMEM, -EFBIG: more than that; errors of pread(2). */
 int usdt_each(struct elf *e, int (*fn)(void *arg, const struct usdt_note *n),
 	      void *arg, unsigned *bad);
 

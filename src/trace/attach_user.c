@@ -141,7 +141,9 @@ static int find_returns(const struct point_file *f, const struct point *p,
 	for (size_t i = 0; !err && i < out->n; i++)
 		err = elf_offset(elf, out->v[i], &out->v[i]);
 	elf_close(elf);
-	return err == -ENOMEM ? err : err || !out->n ? -ENOENT : 0;
+	if (err == -ENOMEM || err == -EFBIG)
+		return err;
+	return err || !out->n ? -ENOENT : 0;
 }
 
 static int go_refused(const struct attach *a, const struct point *p,
@@ -168,6 +170,11 @@ static int set_go_returns(struct attach *a, const struct point_file *f,
 	err = find_returns(f, p, &places);
 	if (err)
 		places.n = 0;
+	if (err == -EFBIG && !p->many)
+		err = go_refused(a, p, "it claims to be longer, or to return "
+				 "in more places, than any function");
+	else if (err == -EFBIG)
+		err = -ENOENT;
 	for (size_t i = 0; !err && i < places.n; i++) {
 		at.offset = places.v[i];
 		err = set_place(a, &at, prog, number, false);

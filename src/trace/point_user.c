@@ -116,6 +116,14 @@ static bool is_better(const char *name, const char *than)
 	return strlen(name) < strlen(than);
 }
 
+static int cannot_read(const struct search *f, const char *what, int err)
+{
+	if (err && err != -ENOMEM)
+		log_error("%s: %s: cannot read its %s: %s", f->p->command,
+			  f->p->files.v[f->file].path, what, log_errno(err));
+	return err;
+}
+
 /* Names of one address are one place. */
 static int find_functions(struct search *f)
 {
@@ -135,7 +143,9 @@ static int find_functions(struct search *f)
 			err = add_function(f, &list.v[i], name);
 	}
 	functions_free(&list);
-	return err ? err : f->p->v.n > before ? 0 : -ENOENT;
+	if (err)
+		return cannot_read(f, "functions", err);
+	return f->p->v.n > before ? 0 : -ENOENT;
 }
 
 static void list_all(const struct function_list *list)
@@ -177,9 +187,8 @@ static int function_failed(struct search *f, int err,
 		log_error("%s: %s: no such function in %s", f->p->command,
 			  name, path);
 		say_near(f, name);
-	} else if (err != -ENOMEM) {
-		log_error("%s: %s: cannot read its functions: %s",
-			  f->p->command, path, log_errno(err));
+	} else {
+		cannot_read(f, "functions", err);
 	}
 	return err;
 }
@@ -295,7 +304,9 @@ static int find_usdt(struct search *f)
 	err = usdt_each(f->elf, take_note, f, &f->bad);
 	usdt_symbols_free(f->symbols);
 	f->p->left_out += f->bad_place;
-	return err ? err : f->p->v.n > before ? 0 : -ENOENT;
+	if (err)
+		return cannot_read(f, "USDT probes", err);
+	return f->p->v.n > before ? 0 : -ENOENT;
 }
 
 static int find_in_elf(struct search *f)

@@ -2,8 +2,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/vec.h"
+#include "sym/build_id.h"
 #include "sym/code.h"
 #include "sym/elf.h"
 
@@ -44,6 +47,24 @@ static void use(struct elf *e)
 	buf_free(&name);
 }
 
+/* What it says of itself. */
+static void identify(struct elf *e)
+{
+	struct elf_extent extents[8];
+	struct buf name = { 0 };
+	struct build_id id;
+	bool symtab, code;
+
+	if (elf_build_id(e, &id) != !!id.len || id.len > BUILD_ID_MOST)
+		abort();
+	elf_look(e, &symtab, &code);
+	if (!elf_soname(e, &name) && !name.len)
+		abort();
+	buf_free(&name);
+	if (elf_notes(e, extents, 8) > 8 || elf_code_extents(e, extents, 8) > 8)
+		abort();
+}
+
 static struct elf *open_copy(const uint8_t *data, size_t size)
 {
 	void *image = mem_zalloc(size);
@@ -73,14 +94,31 @@ static void use_twice(const uint8_t *data, size_t size)
 	elf_close(e);
 }
 
+/* Read by descriptor, through windows. */
+static void use_file(const uint8_t *data, size_t size)
+{
+	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+	struct elf *e;
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		abort();
+	if (elf_open(fd, &e))
+		abort();
+	identify(e);
+	use(e);
+	elf_close(e);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct elf *e = open_copy(data, size);
 
 	if (!e)
 		return 0;
+	identify(e);
 	use(e);
 	elf_close(e);
 	use_twice(data, size);
+	use_file(data, size);
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/vec.h"
+#include "sym/build_id.h"
 #include "sym/elf.h"
 
 /* A small shared object in the layout of lld: the code begins in the middle of
@@ -583,14 +584,15 @@ static long peak_kib(void)
 	return u.ru_maxrss;
 }
 
-/* Section headers beyond 4 GiB, and tables that claim all of the file. */
+/* Section headers beyond 4 GiB, and tables that claim all of the file; more
+ * headers than any file has are told. */
 TEST(sparse_and_hostile_sizes)
 {
-	static const uint64_t sizes[] = { 0, 1ull << 60, UINT64_MAX };
+	static const uint64_t sizes[] = { 0, 1ull << 60, UINT64_MAX, 0 };
 	double start = seconds();
 	long before = peak_kib();
 
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 4; i++) {
 		struct file f = file_new(1, 0, 62);
 		int fd = memfd_create("sparse", MFD_CLOEXEC);
 
@@ -599,8 +601,10 @@ TEST(sparse_and_hostile_sizes)
 			put(&f, shdr_at(&f, 5) + 32, 8, sizes[i]);
 			put(&f, shdr_at(&f, 8) + 32, 8, sizes[i]);
 			put(&f, shdr_at(&f, 2) + 32, 8, sizes[i] / 2);
+		}
+		if (i == 3) {
 			put(&f, 60, 2, 0);	/* e_shnum */
-			put(&f, SECTIONS + 32, 8, sizes[i]);
+			put(&f, SECTIONS + 32, 8, UINT64_MAX);
 		}
 		if (ftruncate(fd, 5368709120) ||
 		    pwrite(fd, f.p, SIZE, 0) != SIZE ||
@@ -610,7 +614,8 @@ TEST(sparse_and_hostile_sizes)
 		elf_close(e);
 		e = NULL;
 		CHECK_EQ(elf_open(fd, &e), 0);
-		CHECK_STR(at(TEXT + 3), "inner_nc+0x1");
+		CHECK_EQ(elf_error(e), i == 3 ? -EFBIG : 0);
+		CHECK_STR(at(TEXT + 3), i == 3 ? "-" : "inner_nc+0x1");
 	}
 	CHECK(seconds() - start < 60);
 	CHECK(peak_kib() - before < 262144);
@@ -720,6 +725,120 @@ TEST(long_aliases)
 	mem_free(p);
 }
 
+/* More segments than are read are told. */
+TEST(many_segments)
+{
+	enum { N = 2049, AT = 0x2000, ALL = AT + 56 * N };
+	struct file f = file_new(1, 0, 62);
+	uint8_t *p = mem_zalloc(ALL);
+
+	put(&f, 32, 8, AT);			/* e_phoff */
+	for (int more = 0; more < 2; more++) {
+		put(&f, 56, 2, (uint64_t)N - 1 + (uint64_t)more);
+		memcpy(p, f.p, SIZE);
+		memcpy(p + AT, f.p + 64, 4 * 56);
+		CHECK_EQ(open_bytes(p, ALL), 0);
+		CHECK_EQ(elf_error(e), more ? -EFBIG : 0);
+		CHECK_STR(at(TEXT + 3), more ? "-" : "inner_nc+0x1");
+	}
+	mem_free(p);
+}
+
+/* Load a file by descriptor; what it cost. */
+static uint64_t cost_of(const void *bytes, size_t n)
+{
+	int fd = memfd_create("cost", MFD_CLOEXEC);
+	uint64_t work = ELF_WORK_MOST;
+
+	elf_close(e);
+	e = NULL;
+	if (write(fd, bytes, n) != (ssize_t)n)
+		abort();
+	CHECK_EQ(elf_open(fd, &e), 0);
+	CHECK_EQ(elf_load(e, &work), 0);
+	return ELF_WORK_MOST - work;
+}
+
+/* Stubs whose symbols lie far apart cost what reading those takes. */
+TEST(stubs_far_apart)
+{
+	enum { N = 40, STUBS = 0x2000, SYMBOLS = 0x3000, FAR = 3000,
+	       ALL = SYMBOLS + 24 * (FAR + 1) };
+	struct file f = file_new(1, 0, 62);
+	uint8_t *p = mem_zalloc(ALL);
+	uint64_t costs[2];
+
+	put(&f, shdr_at(&f, 2) + 24, 8, STUBS);
+	put(&f, shdr_at(&f, 2) + 32, 8, 16 * N);
+	put(&f, shdr_at(&f, 3) + 24, 8, SYMBOLS);
+	put(&f, shdr_at(&f, 3) + 32, 8, 24 * (FAR + 1));
+	for (int far = 0; far < 2; far++) {
+		put(&f, RELA + 24 + 12, 4, far ? FAR : 6);
+		memcpy(p, f.p, SIZE);
+		for (int i = 0; i < N; i++) {
+			struct file one = { 0 };
+
+			put(&one, 0, 2, 0x25ff);
+			put(&one, 2, 4, GOT + 8 * (uint64_t)(i & 1) -
+			    (PLT + 16 * (uint64_t)i + 6));
+			memcpy(p + STUBS + 16 * i, one.p, 16);
+		}
+		costs[far] = cost_of(p, ALL);
+	}
+	CHECK(costs[0] > N * 32);
+	CHECK(costs[1] - costs[0] > (N - 2) * 4096);
+	mem_free(p);
+}
+
+/* Names that displace each other from the pages that are kept cost as much. */
+TEST(names_far_apart)
+{
+	enum { N = 500, TABLE = 0x2000, STRINGS = TABLE + 24 * (N + 1),
+	       FAR = 4 << 20, ALL = STRINGS + FAR + 0x1000 };
+	struct file f = file_new(1, 0, 62);
+	uint8_t *p = mem_zalloc(ALL);
+	uint64_t costs[2];
+
+	put(&f, shdr_at(&f, 5) + 24, 8, TABLE);
+	put(&f, shdr_at(&f, 5) + 32, 8, 24 * (N + 1));
+	put(&f, shdr_at(&f, 6) + 24, 8, STRINGS);
+	put(&f, shdr_at(&f, 6) + 32, 8, ALL - STRINGS);
+	memcpy(p, f.p, SIZE);
+	memcpy(p + STRINGS + 1, ".L", 3);
+	memcpy(p + STRINGS + 1 + FAR, ".L", 3);
+	for (int far = 0; far < 2; far++) {
+		for (int i = 1; i <= N; i++) {
+			struct file one = { .wide = 1 };
+
+			symbol_put(&one, 0, 1 + (far && i & 1 ? FAR : 0),
+				   NOTYPE, LOCAL, 1, TEXT, 0);
+			memcpy(p + TABLE + 24 * i, one.p, 24);
+		}
+		costs[far] = cost_of(p, ALL);
+	}
+	CHECK(costs[1] - costs[0] > (N - 2) * 512);
+	mem_free(p);
+}
+
+/* A note that ends in its name: none. */
+TEST(build_id_cut)
+{
+	static const uint8_t note[] = "\4\0\0\0\1\0\0\0\3\0\0\0GNU\0\7";
+	struct build_id id;
+
+	for (size_t n = 0; n <= 17; n++)
+		for (int desc = 0; desc < 2; desc++) {
+			uint8_t *p = malloc(n + !n);
+
+			memcpy(p, note, n);
+			if (n > 4)
+				p[4] = (uint8_t)desc;
+			CHECK_EQ(build_id_find(p, n, false, 4, &id),
+				 n == 17 && desc);
+			free(p);
+		}
+}
+
 int main(void)
 {
 	RUN(classes_and_byte_orders);
@@ -739,6 +858,10 @@ int main(void)
 	RUN(long_name);
 	RUN(work_is_bounded);
 	RUN(long_aliases);
+	RUN(many_segments);
+	RUN(stubs_far_apart);
+	RUN(names_far_apart);
+	RUN(build_id_cut);
 	elf_close(e);
 	return test_failed;
 }

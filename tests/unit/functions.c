@@ -269,6 +269,26 @@ static const char *returns(uint64_t n)
 	return text;
 }
 
+/* Nothing but returns: so many are no function's. */
+TEST(returns_are_bounded)
+{
+	enum { FROM = 0x3000, MOST = 1 << 14, ALL = FROM + MOST + 1 };
+	struct file f = file_new(X86_64, 1, 0);
+	struct code_places places = { 0 };
+	uint8_t *p = mem_zalloc(ALL);
+
+	segment(&f, 1, 5, FROM, 0x8000, ALL - FROM);
+	memcpy(p, f.p, SIZE);
+	memset(p + FROM, 0xc3, ALL - FROM);
+	elf_close(elf);
+	CHECK_EQ(elf_open_image(p, ALL, &elf), 0);
+	CHECK_EQ(code_returns(elf, 0x8000, MOST, &places), 0);
+	CHECK_EQ(places.n, MOST);
+	places.n = 0;
+	CHECK_EQ(code_returns(elf, 0x8000, MOST + 1, &places), -EFBIG);
+	vec_free(&places);
+}
+
 TEST(returns_x86_64)
 {
 	/* push rbp; mov eax,0xc3c3; rep ret; ret 8; lea rax,[rip+0xc3c3c3c3];
@@ -426,6 +446,7 @@ int main(void)
 	RUN(thumb);
 	RUN(collected);
 	RUN(cut);
+	RUN(returns_are_bounded);
 	RUN(returns_x86_64);
 	RUN(light_entries);
 	RUN(returns_elsewhere);

@@ -385,6 +385,30 @@ TEST(work_is_bounded)
 	elf_close(e);
 }
 
+/* What loading costs when the text's address is one of n relocations'. */
+static uint64_t cost_with(uint64_t n)
+{
+	struct go g = go_textless(1);
+	uint64_t tags[][2] = { { 7, RELA }, { 8, 24 * n }, { 0, 0 } };
+	uint64_t work = ELF_WORK_MOST;
+	struct elf *e;
+
+	segment(&g.f, 2, 4, DYNAMIC, DYNAMIC, 48);
+	for (int i = 0; i < 3; i++) {
+		put(&g.f, DYNAMIC + 16 * i, 8, tags[i][0]);
+		put(&g.f, DYNAMIC + 16 * i + 8, 8, tags[i][1]);
+	}
+	e = file_open(&g.f, SIZE);
+	CHECK_EQ(elf_load(e, &work), 0);
+	elf_close(e);
+	return ELF_WORK_MOST - work;
+}
+
+TEST(relocations_cost)
+{
+	CHECK_EQ(cost_with(40) - cost_with(10), 30 * 32);
+}
+
 int main(void)
 {
 	RUN(layouts);
@@ -400,5 +424,6 @@ int main(void)
 	RUN(other_tables);
 	RUN(probes_find_them);
 	RUN(work_is_bounded);
+	RUN(relocations_cost);
 	return test_failed;
 }

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "elf_make.h"
 #include "sym/usdt.h"
@@ -340,6 +342,13 @@ static int see(void *arg, const struct usdt_note *n)
 	return 0;
 }
 
+static int pass(void *arg, const struct usdt_note *n)
+{
+	(void)arg;
+	(void)n;
+	return 0;
+}
+
 static int read_notes(const struct file *f, size_t n, unsigned *bad)
 {
 	struct elf *e = file_open(f, n);
@@ -421,6 +430,33 @@ TEST(notes_cut)
 	notes_end(&f);
 	for (size_t n = 64; n < (size_t)(NOTES + notes_size); n++)
 		CHECK_EQ(read_notes(&f, n, &bad), 0);
+}
+
+/* Many sections at two places in turn, each read anew, are too much; in one
+ * place they are not. */
+TEST(notes_far_apart)
+{
+	enum { N = 20000, AT = 0x10000, ALL = AT + 64 * N };
+	struct file f = notes_new(1, 0);
+	int header = notes_end(&f), fd;
+	uint8_t *p = mem_zalloc(ALL);
+	struct elf *e;
+
+	put(&f, 40, 8, AT);			/* e_shoff */
+	put(&f, 60, 2, N);			/* e_shnum */
+	for (int far = 0; far < 2; far++) {
+		fd = memfd_create("notes", MFD_CLOEXEC);
+		memcpy(p, f.p, SIZE);
+		for (int i = 1; i < N; i++) {
+			memcpy(p + AT + 64 * i, f.p + header, 64);
+			p[AT + 64 * i + 26] = far && i & 1 ? 1 : 0;
+		}
+		if (write(fd, p, ALL) != ALL || elf_open(fd, &e))
+			abort();
+		CHECK_EQ(usdt_each(e, pass, NULL, NULL), far ? -EFBIG : 0);
+		elf_close(e);
+	}
+	mem_free(p);
 }
 
 /* Symbols of .symtab: "one" once, "twin" at two places, "same" twice at one,
@@ -643,6 +679,7 @@ int main(void)
 	RUN(notes_of_segment);
 	RUN(notes_malformed);
 	RUN(notes_cut);
+	RUN(notes_far_apart);
 	RUN(symbols_of_arguments);
 #if defined(__x86_64__)
 	RUN(live_values);
