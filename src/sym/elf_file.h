@@ -45,7 +45,7 @@ enum {
 	ELF_COST_LOOK = 32,		/* a symbol, a relocation */
 	ELF_COST_KEEP = 512,		/* one that is kept */
 	ELF_COST_MOVE = 4096,		/* a window that is filled anew */
-	ELF_COST_PAGE = 512,		/* the same of a page of strings */
+	ELF_COST_PAGE = 128,		/* the same of a page of strings */
 };
 
 struct elf_segment {

@@ -816,7 +816,7 @@ TEST(names_far_apart)
 		}
 		costs[far] = cost_of(p, ALL);
 	}
-	CHECK(costs[1] - costs[0] > (N - 2) * 512);
+	CHECK(costs[1] - costs[0] > (N - 2) * 128);
 	mem_free(p);
 }
 
