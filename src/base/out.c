@@ -133,6 +133,13 @@ static int out_release(struct out *o)
 	return err;
 }
 
+/* Half a result is none, but for those that say otherwise. */
+static void out_remove(const struct out *o)
+{
+	if (o->err && o->created && !(o->keep && o->written))
+		unlink(o->path);
+}
+
 int out_close(struct out *o)
 {
 	int err;
@@ -142,8 +149,7 @@ int out_close(struct out *o)
 	err = out_release(o);
 	if (!o->err)
 		o->err = err;
-	if (o->err && o->created)
-		unlink(o->path);	/* half a result is none */
+	out_remove(o);
 	return o->err ? out_failed(o, o->err) : 0;
 }
 
@@ -156,8 +162,8 @@ void out_abandon(struct out *o)
 		o->err = EIO;
 	if (open)
 		out_release(o);
-	if (open && o->path && o->created)
-		unlink(o->path);
+	if (open && o->path)
+		out_remove(o);
 }
 
 int out_buf(FILE *file, struct buf *b, size_t least)

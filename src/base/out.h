@@ -17,7 +17,8 @@ void out_give_signal(void);
 struct out {
 	FILE *file;		/* what the renderers write to */
 	const char *path;	/* NULL for stdout; not owned */
-	bool created;		/* the file is ours to remove on failure */
+	bool created;		/* the file is ours to remove on failure, */
+	bool keep;		/* unless half of the result is one, too */
 	int fd;
 	int err;		/* errno of the first write that failed */
 	uint64_t written;	/* bytes, out of the buffer */

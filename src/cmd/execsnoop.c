@@ -633,6 +633,7 @@ static int parse_pattern(const char *text, struct pattern **out)
 static int parse(struct snooping *s, int argc, char **argv)
 {
 	struct watch *w = &s->probing.watch;
+	struct num_list parents = { .v = &s->set.ppid, .n = 1 };
 	struct spec_rules rules = { .command = "execsnoop" };
 	struct opt_rest rest;
 	int err = opt_parse("execsnoop", options, &s->set, argc, argv, &rest);
@@ -650,6 +651,9 @@ static int parse(struct snooping *s, int argc, char **argv)
 	w->turn = turn;
 	w->record = record;
 	err = parse_user(s);
+	if (!err && s->set.ppid &&
+	    !target_exist("execsnoop", "-P", &parents, false))
+		err = -ESRCH;
 	if (!err)
 		err = parse_pattern(s->set.name, &s->name);
 	if (!err)

@@ -252,9 +252,18 @@ static int add_stacks(void *arg, int fd, const char *path)
 	return err;
 }
 
+/* Shares can be compared, numbers cannot. */
+static void compare_units(const char *old, const char *now)
+{
+	if (old && now && strcmp(old, now))
+		log_notice("%s are compared with %s: only their shares mean "
+			   "something", now, old);
+}
+
 static int add_files(struct stacks *s, const struct opt_rest *rest,
 		     const char *old)
 {
+	const char *unit;
 	int err = 0;
 
 	s->old = old;
@@ -262,10 +271,14 @@ static int add_files(struct stacks *s, const struct opt_rest *rest,
 		err = cmd_read(old, add_stacks, s);
 	s->old = false;
 	s->names.first.command = NULL;	/* what differs is compared */
+	unit = s->names.first.units[0];
+	s->names.first.units[0] = NULL;
 	if (!rest->nargs && !err)
 		err = cmd_read("-", add_stacks, s);
 	for (int i = 0; i < rest->nargs && !err; i++)
 		err = cmd_read(rest->args[i], add_stacks, s);
+	if (!err)
+		compare_units(unit, s->names.first.units[0]);
 	if (!err && s->names.desk)
 		raw_names_report(&s->names);
 	else if (!err && (s->from->symfs || s->from->debug_dir ||

@@ -121,6 +121,7 @@ static int64_t desk_number(struct raw_names *n, const struct raw_reader *r,
 	struct desk_file to = {
 		.path = file.path, .inode = file.inode,
 		.here = n->view.same_boot, .unread = file.unread,
+		.recorded = r->head.started / 1000000000,
 		.nsegments = file.nsegments,
 	};
 	int64_t number;
@@ -557,7 +558,12 @@ static int say_state(struct raw_names *n, const struct raw_reader *r)
 {
 	switch (r->state) {
 	case RAW_WHOLE:
-		if (r->more)
+		n->partly |= r->another;
+		if (r->another)
+			log_error("%s: another recording begins at byte %llu: "
+				  "it is not used, for a file has one", n->path,
+				  (unsigned long long)r->offset);
+		else if (r->more)
 			log_notice("%s: what follows its end, at byte %llu, "
 				   "is not used", n->path,
 				   (unsigned long long)r->offset);

@@ -42,6 +42,7 @@ int raw_output_open(struct raw_output *r, const char *command,
 	err = out_open(&r->out, path);
 	if (err)
 		return err;
+	r->out.keep = true;
 	r->path = path;
 	r->alone = !shown;
 	recorder_host(&r->recorder);

@@ -433,7 +433,7 @@ static enum raw_state state_of_start(const uint8_t *p, size_t n)
 		if (n >= strlen(edited[i]) &&
 		    !memcmp(p, edited[i], strlen(edited[i])))
 			return RAW_NO_CLEAR_LINE;
-	return n && n < RAW_MAGIC_SIZE && !memcmp(p, RAW_MAGIC, n) ?
+	return n < RAW_MAGIC_SIZE && !memcmp(p, RAW_MAGIC, n) ?
 	       RAW_CUT : RAW_NO_RAW;
 }
 
@@ -459,6 +459,13 @@ static bool start_read(struct raw_reader *r)
 	return r->state == RAW_CUT;
 }
 
+bool raw_begins(const void *p, size_t n)
+{
+	enum { BEFORE_LINE_END = 6 };
+
+	return n >= BEFORE_LINE_END && !memcmp(p, RAW_MAGIC, BEFORE_LINE_END);
+}
+
 static int records_read(struct raw_reader *r, const struct raw_sink *sink)
 {
 	uint8_t type = 0;
@@ -472,18 +479,13 @@ static int records_read(struct raw_reader *r, const struct raw_sink *sink)
 	if (type == RAW_END) {
 		r->state = RAW_WHOLE;
 		r->more = peek(r, 1) != NULL;
+		peek(r, RAW_MAGIC_SIZE);
+		r->another = raw_begins(r->bytes + r->at, r->have - r->at);
 		r->err = 0;
 		return 0;
 	}
 	r->offset += r->have - r->at;
 	return 0;
-}
-
-bool raw_begins(const void *p, size_t n)
-{
-	enum { BEFORE_LINE_END = 6 };
-
-	return n >= BEFORE_LINE_END && !memcmp(p, RAW_MAGIC, BEFORE_LINE_END);
 }
 
 int raw_read(struct raw_reader *r, int fd, const void *start, size_t n,

@@ -46,7 +46,8 @@ struct raw_reader {
 	unsigned units;
 	unsigned major, minor;
 	enum raw_state state;
-	bool more;			/* there is something behind its end */
+	bool more, another;		/* there is something behind its end;
+					 * it begins as such a file does */
 	uint64_t offset, rows;
 
 	struct intern texts, end_texts;	/* of the head, of the end */

@@ -35,6 +35,7 @@ struct entry {
 	const char *other_in;		/* in this folder; NULL = none */
 	struct elf *code, *names;	/* may be the same one */
 	bool symtab;			/* names has all of them */
+	bool at_path;			/* it is the one at its path here */
 };
 
 struct desk {
@@ -168,6 +169,11 @@ static bool is_same_inode(const struct entry *e, const struct stat *st)
 	       (uint64_t)st->st_ino == e->file.inode;
 }
 
+static bool is_changed(const struct entry *e, const struct stat *st)
+{
+	return e->file.recorded && (uint64_t)st->st_mtime > e->file.recorded;
+}
+
 /* Looking for a file: what is tried is what was opened to be it. */
 struct look {
 	struct desk *d;
@@ -190,9 +196,13 @@ static bool try(void *arg, int fd, const struct stat *st, const char *where)
 	}
 	elf_build_id(elf, &id);
 	same = build_id_same(&id, &e->file.id);
-	/* It may have been written over since. */
 	if (!e->file.id.len) {
 		same = is_same_inode(e, st) || (l->by_path && *where);
+		if (same && !*where && is_changed(e, st)) {
+			debug_files_refused(fd, "it has no build-id, and was "
+					    "changed after it was recorded");
+			same = false;
+		}
 		l->d->unsure[e->file.unread] += same;
 	}
 	if (same) {
@@ -213,11 +223,15 @@ static bool try(void *arg, int fd, const struct stat *st, const char *where)
 static void look_here(struct look *l, const char *path)
 {
 	struct stat st;
+	bool had;
 	int fd = l->d->root_fd < 0 || path[0] != '/' ? -1 :
 		 root_open(l->d->root_fd, path, true, &st);
 
-	if (fd >= 0)
-		try(l, fd, &st, "");
+	if (fd < 0)
+		return;
+	had = l->e->code != NULL;
+	try(l, fd, &st, "");
+	l->e->at_path = !had && l->e->code;
 }
 
 static void look_around(struct desk *d, struct entry *e)
@@ -244,7 +258,8 @@ static void look_around(struct desk *d, struct entry *e)
 		e->names = e->code;
 	}
 	if (e->code && !e->symtab &&
-	    debug_files_attach(e->code, text_of(d, e->path), -1))
+	    debug_files_attach(e->code, text_of(d, e->path),
+			       e->at_path ? d->root_fd : -1))
 		e->names = e->code;
 }
 

@@ -19,6 +19,7 @@ struct desk_file {
 	const char *path;		/* there */
 	struct build_id id;
 	uint64_t inode;
+	uint64_t recorded;		/* s since 1970; 0 = not known */
 	bool here;			/* it was this machine */
 	bool unread;			/* whether it has a build-id, is not
 					 * known */

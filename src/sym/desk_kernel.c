@@ -104,9 +104,9 @@ void desk_kernel_view(struct desk_kernel *d, const struct desk_kernel_told *t,
 
 void desk_kernel_report(const struct desk_kernel *d)
 {
-	if (d->err) {
+	if (d->err)
 		kernel_list_own_failed(d->err);
-	} else if (d->other) {
+	if (d->other) {
 		log_notice("not recorded on this kernel: kernel functions are "
 			   "shown as addresses");
 		log_hint("--kallsyms FILE, a copy of the device's, or "

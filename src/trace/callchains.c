@@ -96,6 +96,7 @@ static void set_attr(const struct callchains *c, struct perf_event_attr *attr)
 	attr->use_clockid = 1;
 	attr->clockid = CLOCK_MONOTONIC;
 	attr->inherit = !c->everything;
+	attr->inherit_thread = attr->inherit && !sample->child;
 	attr->enable_on_exec = sample->child != 0;
 	attr->watermark = 1;
 	attr->wakeup_watermark = (uint32_t)sysconf(_SC_PAGESIZE) << 2;
@@ -139,6 +140,15 @@ static int ring_share(struct callchains *c, uint64_t cpu, int fd)
 	return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) ? -errno : 0;
 }
 
+static int open_event(const struct callchains *c,
+		      struct perf_event_attr *attr, int pid, uint64_t cpu)
+{
+	int cgroup = c->spec->sample.cgroup_fd;
+
+	return cgroup >= 0 ? perf_open_cgroup(attr, cgroup, (int)cpu) :
+			     perf_open(attr, pid, (int)cpu);
+}
+
 static int open_one(struct callchains *c, int pid, uint64_t cpu)
 {
 	struct perf_event_attr attr;
@@ -146,9 +156,12 @@ static int open_one(struct callchains *c, int pid, uint64_t cpu)
 	int fd, err;
 
 	set_attr(c, &attr);
-	fd = c->spec->sample.cgroup_fd >= 0 ?
-		perf_open_cgroup(&attr, c->spec->sample.cgroup_fd, (int)cpu) :
-		perf_open(&attr, pid, (int)cpu);
+	fd = open_event(c, &attr, pid, cpu);
+	/* Before 5.13 other processes inherit it as well, and are left out. */
+	if (fd == -EINVAL && attr.inherit_thread) {
+		attr.inherit_thread = 0;
+		fd = open_event(c, &attr, pid, cpu);
+	}
 	if (fd < 0)
 		return fd;
 	slot = vec_push(&c->events);

@@ -172,7 +172,9 @@ static int follow_processes(struct sampling *s)
 
 /* A command's descendants are best followed by the fork tracepoint: perf's own
  * inheritance starts a period anew in each child, so that what lives less than
- * a period is hardly ever sampled. */
+ * a period is hardly ever sampled; and where parent and child take turns on a
+ * CPU, the kernel lets them swap their events, and with them what is left of a
+ * period. */
 static void set_tree(struct sampling *s, struct filter *f)
 {
 	struct sample_spec *sample = &s->spec.sample;
@@ -577,7 +579,8 @@ void sampling_report(const struct sampling *s)
 {
 	if (s->inherits)
 		log_notice("processes of the command that live less than a "
-			   "sample's period are hardly ever sampled here");
+			   "sample's period are hardly ever sampled here, nor "
+			   "are those that start them");
 	if (s->in_kernel)
 		report_in_kernel(s);
 	else

@@ -31,6 +31,25 @@ if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ] &&
 		pass "an ordinary user, all processes: refused" ||
 		fail "an ordinary user, all processes: refused" \
 			"$(cat "$TMP/err")"
+	# Whose children come and go: as many samples as its own time asks for,
+	# or a third of them on a machine where others work.
+	if needs "a user's process that forks" 'kernel>=5.13'; then
+		program parent
+		start setpriv --reuid 65534 --regid 65534 --clear-groups \
+			"$TMP/parent"
+		used() { awk '{ print $14 }' "/proc/$pid/stat"; }
+		before=$(used)
+		setpriv --reuid 65534 --regid 65534 --clear-groups \
+			"$TMP/sonde" profile -f -F 499 -p "$pid" 2 \
+			>"$TMP/user.folded" 2>"$TMP/err"
+		awk -v ticks=$(($(used) - before)) '/;own / { n += $NF }
+			END { exit !(ticks && n * 3 > ticks * 4.99) }' \
+			"$TMP/user.folded" &&
+			pass "a user's process that forks" ||
+			fail "a user's process that forks" \
+				"$(($(used) - before)) $(cat "$TMP/err")"
+		stop
+	fi
 else
 	skip "an ordinary user" "kernel.perf_event_paranoid above 2"
 fi

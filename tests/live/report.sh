@@ -226,6 +226,33 @@ head -c 100 "$R" >"$TMP/cut.raw"
 ! reported "$TMP/cut.raw" "$R" && [ "$(count "$TMP/out")" = "$all" ] &&
 	pass "another one beside it" ||
 	fail "another one beside it" "$(cat "$TMP/said")"
+: >"$TMP/empty.raw"
+! reported "$R" "$TMP/empty.raw" && [ "$(count "$TMP/out")" = "$all" ] &&
+	grep -q "cut off at byte 0" "$TMP/said" && pass "an empty one" ||
+	fail "an empty one" "$(cat "$TMP/said")"
+cat "$R" "$R" >"$TMP/twice.raw"
+! reported "$TMP/twice.raw" && [ "$(count "$TMP/out")" = "$all" ] &&
+	grep -q "another recording begins at byte $size" "$TMP/said" &&
+	pass "one behind the other" ||
+	fail "one behind the other" "$(cat "$TMP/said")"
+# A full disk: what it had room for is worth keeping.
+mkdir "$TMP/small" "$TMP/copies"
+for i in $(seq 60); do
+	cp "$TMP/chain" "$TMP/copies/program-with-a-name-$i"
+done
+if unshare -m sh -c 'mount -t tmpfs -o size=4k none "$1" &&
+	"$2" profile --raw "$1/x.raw" -F 999 -- sh -c '\''
+		for program; do "$program" -10; done'\'' sh "$5"/* 2>"$3"
+	status=$?
+	cat "$1/x.raw" >"$4"
+	exit $status' sh "$TMP/small" "$SONDE" "$TMP/said" "$TMP/cut.raw" \
+	"$TMP/copies"; then
+	fail "a full disk" "no error: $(wc -c <"$TMP/cut.raw")"
+else
+	reported "$TMP/cut.raw"
+	[ -s "$TMP/out" ] && grep -q "cut off at byte 4096" "$TMP/said" &&
+		pass "a full disk" || fail "a full disk" "$(cat "$TMP/said")"
+fi
 { head -c 200 "$R"; printf '\377\377'; tail -c +203 "$R"; } >"$TMP/bad.raw"
 reported "$TMP/bad.raw"
 grep -q "damaged at byte" "$TMP/said" && pass "damaged" ||
@@ -234,7 +261,8 @@ sed 's/$/\r/' "$R" >"$TMP/bad.raw"
 ! reported "$TMP/bad.raw" && grep -q 'line ends were changed' "$TMP/said" &&
 	pass "a line that is not clear" ||
 	fail "a line that is not clear" "$(cat "$TMP/said")"
-! reported "$TMP/live" && grep -q 'not a raw file' "$TMP/said" &&
+echo "not one" >"$TMP/bad.raw"
+! reported "$TMP/bad.raw" && grep -q 'not a raw file' "$TMP/said" &&
 	pass "another file" || fail "another file" "$(cat "$TMP/said")"
 
 # The kernel's names from files; the second list is of another place.

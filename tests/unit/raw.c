@@ -283,7 +283,7 @@ TEST(bytes_behind_the_end)
 
 TEST(other_files)
 {
-	CHECK_EQ(read_bytes("", 0), RAW_NO_RAW);
+	CHECK_EQ(read_bytes("", 0), RAW_CUT);
 	CHECK_EQ(read_bytes("main;a 3\n", 9), RAW_NO_RAW);
 	CHECK_EQ(read_bytes("\223sonde\n\1\0\1", 10), RAW_NO_CLEAR_LINE);
 	CHECK_EQ(read_bytes("\223sonde\r\r\n\1\0\1", 12), RAW_NO_CLEAR_LINE);
