@@ -1,4 +1,4 @@
-/* parent - for a minute: some time of its own, and a child that ends at once. */
+/* parent - for a minute: time of its own, then a child that ends at once. */
 /* flags: -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls */
 #include <sys/wait.h>
 #include <unistd.h>
