@@ -1,4 +1,5 @@
 # memleak_allocators.sh - whichever allocator a program has.
+# beside others
 # needs: host root
 
 program allocs

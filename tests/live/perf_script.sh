@@ -1,4 +1,5 @@
 # perf_script - the text of this machine's perf: stacks as awk reads them.
+# beside others
 # needs: host root perf
 program chain
 cd "$TMP" || exit 1

@@ -1,6 +1,7 @@
 # report - what --raw recorded is named as it would have been where it ran; on
 # the build machine, for an emulated one may name what ends at once otherwise
 # the one time than the other. tests/guest/desk does it from a guest.
+# beside others
 # needs: host root
 program chain leaf calls allocs behave
 R=$TMP/x.raw
