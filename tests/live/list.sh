@@ -153,7 +153,7 @@ if needs "programs" root awk; then
 	awk -v p=$snooper '$1 == p && $3 == "prog" && $4 == 1 { found = 1 }
 		END { exit !found }' "$TMP/out" && pass "by process" ||
 		fail "by process" "$(cat "$TMP/out" "$TMP/err")"
-	"$SONDE" bpflist -v | grep -q ' raw_tracepoint exec$' &&
+	"$SONDE" bpflist -v | grep -q ' raw_tracepoint execution$' &&
 		pass "by name" || fail "by name" "$("$SONDE" list -v)"
 	kill $snooper
 	wait $snooper
