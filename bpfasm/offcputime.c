@@ -252,12 +252,19 @@ LABEL("woken"),
 LABEL("filtered"),			/* no older start may stay */
 	FIND_SLEEP,
 	JEQI (R0, 0, "out"),
+	LDX  (DW, R8, R0, START_AT),
 	ST   (DW, R0, START_AT, 0),
-	RETURN(0),
+	JMP  ("gone"),
 LABEL("dead"),
+	FIND_SLEEP,
+	JEQI (R0, 0, "out"),
+	LDX  (DW, R8, R0, START_AT),
 	MAP  (R1, "sleeps"),
 	LEA  (R2, R10, TID),
 	CALL (map_delete_elem),
+LABEL("gone"),
+	JEQI (R8, 0, "out"),
+	COUNT("lost", SLEEP_LOST_END),	/* as above */
 	RETURN(0),
 };
 

@@ -136,7 +136,7 @@ func hot(n int) int {
 
 func main() {
 	s := 0
-	for i := 0; i < 30000; i++ {
+	for i := 0; i < 3000000; i++ {
 		s += hot(100000)
 	}
 	println(s)
